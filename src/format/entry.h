@@ -1,0 +1,82 @@
+// What an entry can be, and the tag byte that opens it.
+//
+// The low two bits of a tag tell the three shapes apart; a zero byte where a tag should be means
+// that the stream ends here. malloc and free, nearly all of the traffic, carry their time delta in
+// the tag's upper six bits (63: a varint follows). Everything else has its kind there.
+#pragma once
+
+#include <cstdint>
+
+namespace heapledger::format {
+
+inline constexpr unsigned kShapeFree = 1;    // [time in tag] pointer
+inline constexpr unsigned kShapeMalloc = 2;  // [time in tag] pointer site size
+inline constexpr unsigned kShapeOther = 3;   // kind in tag
+inline constexpr unsigned kTimeEscape = 63;
+
+// Kinds below kFirstLongKind have fixed fields; from there on a length precedes the fields, so
+// that a reader can step over a kind it does not know.
+inline constexpr unsigned kFirstLongKind = 32;
+
+enum class Kind : uint8_t {
+  kEnd = 0,  // never in a tag: what the decoder returns at the end of a payload
+
+  // Allocations: time pointer site size
+  kCalloc = 1,
+  kReallocNew = 2,  // realloc(NULL, n)
+  kReallocArrayNew = 3,
+  kValloc = 4,
+  kPvalloc = 5,
+  // Allocations with an alignment: time pointer site size alignment
+  kPosixMemalign = 6,
+  kAlignedAlloc = 7,
+  kMemalign = 8,
+  // A block that got another size: time old_pointer duration pointer site size. The old block
+  // dies at `time`, the new one is born at `time` + `duration`.
+  kRealloc = 9,
+  kReallocArray = 10,
+  // realloc to zero bytes that freed the block and returned NULL: time pointer
+  kReallocFree = 11,
+  kReallocArrayFree = 12,
+  // Frees: time pointer
+  kFreeSized = 13,
+  kFreeAlignedSized = 14,
+  // The two shapes with tags of their own; as Kind values they exist for decoded entries only.
+  kMalloc = 15,
+  kFree = 16,
+
+  // Long: length, then time, then:
+  kThread = 32,      // index tid name: from here on this window speaks for that thread
+  kThreadName = 33,  // name: the current thread is called so now
+  kSite = 34,        // id parent module pc: parent 0 is the root; module 0 is none
+  kModule = 35,      // id epoch start end bias build_id_bytes build_id path
+  kUnload = 36,      // module: the module is gone; its address range may be used again
+  kMemory = 37,      // rss_bytes rss_peak_bytes ticks monotonic_ns
+  kInfo = 38,        // InfoKey text: pieces with one key are joined in order
+  kFork = 39,        // the process is about to fork
+};
+
+// Facts about the process, as text.
+enum class InfoKey : uint32_t {
+  kCommand = 1,       // arguments, each followed by a zero byte
+  kExecutable = 2,    // path
+  kHost = 3,          // host name
+  kFolder = 4,        // current folder at the start
+  kParentLedger = 5,  // path of the ledger of the process this one was forked from
+  kRuntime = 6,       // version of the runtime
+};
+
+inline constexpr unsigned shape_of(unsigned char tag) {
+  return tag & 3u;
+}
+inline constexpr unsigned upper_of(unsigned char tag) {
+  return tag >> 2;
+}
+inline constexpr unsigned char make_tag(unsigned shape, unsigned upper) {
+  return static_cast<unsigned char>(upper << 2 | shape);
+}
+
+// No entry with fixed fields is longer than this, stores past its end included.
+inline constexpr unsigned kMaxShortEntryBytes = 72;
+
+}  // namespace heapledger::format

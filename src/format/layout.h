@@ -1,0 +1,110 @@
+// The fixed structures of a ledger file: the file header and the header that opens every block.
+//
+// This is half of the contract between the runtime and everything that reads ledgers (entry.h is
+// the other half); docs/format.md says the same in words. All integers are little-endian. Nothing
+// here may depend on more than freestanding C++: the runtime includes it inside other programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heapledger::format {
+
+inline constexpr char kFileMagic[8] = {'H', 'P', 'L', 'E', 'D', 'G', 'E', 'R'};
+inline constexpr uint32_t kVersion = 1;
+
+// The file header takes max(kMinHeaderBytes, page size) bytes; blocks of kBlockBytes follow it.
+inline constexpr uint32_t kMinHeaderBytes = 4096;
+inline constexpr uint32_t kBlockBytes = 65536;
+
+inline constexpr uint32_t kWindowMagic = 0x57'4c'48'b1;  // bytes B1 'H' 'L' 'W'
+inline constexpr uint32_t kChunkMagic = 0x43'4c'48'b1;   // bytes B1 'H' 'L' 'C'
+
+// One instant on both of the clocks that matter: the tick counter that stamps entries, and the
+// system's. Two of them far apart give the length of a tick.
+struct ClockPair {
+  uint64_t ticks;
+  uint64_t monotonic_ns;
+  uint64_t realtime_ns;
+};
+
+// Why recording ended before the process did. Values are part of the format.
+enum class StopReason : uint32_t {
+  kNone = 0,
+  kDiskFull = 1,         // ENOSPC
+  kQuota = 2,            // EDQUOT
+  kFileSizeLimit = 3,    // RLIMIT_FSIZE
+  kNoPermission = 4,     // EACCES, EPERM, EROFS
+  kFileGone = 5,         // ENOENT or another file at that path: deleted, renamed, or chroot
+  kNoMemory = 6,         // mmap failed: RLIMIT_AS or the machine's limit
+  kNoDescriptors = 7,    // EMFILE, ENFILE
+  kIoError = 8,          // any other errno
+  kSeccomp = 9,          // a system call filter was installed and the reserve is used up
+  kTooManyThreads = 10,  // more live threads than windows
+};
+
+// How this process came to be.
+enum class Origin : uint32_t {
+  kStarted = 0,  // a fresh image: fork + exec, posix_spawn, or exec in place
+  kForked = 1,   // a fork of a recorded process: its live blocks are inherited
+};
+
+struct FileHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t header_bytes;
+  uint32_t block_bytes;
+  uint32_t time_shift;  // one unit of entry time is 2^time_shift ticks
+  uint32_t page_bytes;
+  uint32_t machine;  // ELF e_machine: 62 x86-64, 183 AArch64
+  uint32_t pid;
+  uint32_t parent_pid;
+  uint64_t run_id;  // the same in all ledgers of one `heapledger run`; 0 by hand
+  ClockPair start;  // when recording began; times are counted from start.ticks
+
+  // The newest clock pair is latest[latest_index & 1]; zero ticks: none yet.
+  ClockPair latest[2];
+  uint32_t latest_index;
+
+  // For a forked process: the parent's position, so that a reader can find what it had live.
+  uint32_t origin;  // Origin
+  uint32_t parent_window;
+  uint32_t parent_offset;  // payload bytes of that block written before the fork
+  uint64_t parent_seq;
+
+  // Written while recording.
+  uint32_t stop_reason;  // StopReason
+  uint32_t stop_errno;
+  uint64_t stop_ticks;
+  uint64_t exit_ticks;  // when exit handlers ran; 0: not (yet), the process was killed or runs
+  uint64_t missed;      // entries that could not be made by threads that had no window
+};
+static_assert(offsetof(FileHeader, run_id) == 40);
+static_assert(offsetof(FileHeader, start) == 48);
+static_assert(offsetof(FileHeader, latest) == 72);
+static_assert(offsetof(FileHeader, latest_index) == 120);
+static_assert(offsetof(FileHeader, parent_seq) == 136);
+static_assert(offsetof(FileHeader, stop_ticks) == 152);
+static_assert(offsetof(FileHeader, missed) == 168);
+static_assert(sizeof(FileHeader) == 176);
+
+// Opens every block. A window is the place a thread is appending to, mapped shared; a chunk is the
+// copy of a full window. (window, seq) tells a chunk from the window it was copied from.
+struct BlockHeader {
+  uint32_t magic;
+  uint32_t window;     // id of the window; one stream of entries in time order
+  uint64_t seq;        // counts the fillings of this window from 0
+  uint64_t base_time;  // time units; what the first entry's time delta adds to
+  uint32_t thread;     // index of the thread in charge at the first entry
+  uint32_t bytes;      // chunk: payload bytes in use; window: 0, the first zero tag is the end
+  uint64_t checksum;   // chunk: of the payload bytes in use; window: 0
+  uint64_t missed;     // entries that this window's threads could not make so far
+  uint64_t reserved;
+  uint64_t header_checksum;  // chunk: of the bytes above; window: 0
+};
+static_assert(sizeof(BlockHeader) == 64);
+static_assert(offsetof(BlockHeader, header_checksum) == 56);
+
+inline constexpr uint32_t kPayloadBytes = kBlockBytes - sizeof(BlockHeader);
+
+}  // namespace heapledger::format

@@ -1,0 +1,26 @@
+// Who this process is: gathered for the ledger's name, and entered at the head of each ledger.
+#pragma once
+
+#include "runtime/ledger/naming.h"
+#include "runtime/ledger/window.h"
+
+namespace heapledger::runtime {
+
+struct ProcessInfo {
+  PathText executable;  // full path
+  PathText folder;      // current folder when recording began
+  os::Text<256> host;
+  PathText parent_ledger;  // of the process this one was forked from; empty if none
+
+  const char* executable_name() const;
+};
+
+extern ProcessInfo process_info;
+
+// At the start of a fresh image.
+void gather_process_info();
+
+// Enters command line, executable, host, folder and parent into the ledger.
+void enter_process_info(Window& window);
+
+}  // namespace heapledger::runtime

@@ -1,0 +1,22 @@
+// The exported allocation functions: nothing but a jump into the active mode, with the place they
+// were called from. One line each, made from the table in modes/mode.h.
+#include <malloc.h>
+
+#include <cstdlib>
+
+#include "runtime/modes/mode.h"
+
+// NOLINTBEGIN: names and signatures are libc's.
+extern "C" {
+
+#define X(result, name, parameters, arguments)                                                \
+  __attribute__((visibility("default"))) result name(HEAPLEDGER_UNPACK parameters) noexcept { \
+    using namespace heapledger::runtime;                                                      \
+    const Mode* mode = active_mode.load(std::memory_order_acquire);                           \
+    return mode->name(HEAPLEDGER_UNPACK arguments, Caller{__builtin_return_address(0)});      \
+  }
+HEAPLEDGER_HEAP_FUNCTIONS(X)
+#undef X
+
+}  // extern "C"
+// NOLINTEND

@@ -1,0 +1,39 @@
+// The edges of the process's life: when the library is initialised, before a fork, at exit. None
+// of them is needed for a correct ledger; they make it richer.
+#include <pthread.h>
+
+#include "runtime/bootstrap/start.h"
+#include "runtime/ledger/beacon.h"
+#include "runtime/ledger/entry_guard.h"
+#include "runtime/ledger/memory_sample.h"
+#include "runtime/unwind/modules.h"
+
+namespace heapledger::runtime {
+namespace {
+
+// Marks the fork in the parent's ledger, so that the child's position in it is exact.
+void before_fork() {
+  if (beacon->recording == 0) return;
+  EntryGuard guard;
+  if (!guard || !room_for(*guard, format::LongEntry::kLongOverhead)) return;
+  format::LongEntry((*guard).encoder, format::Kind::kFork, now_units()).finish();
+}
+
+__attribute__((constructor(101))) void library_loaded() {
+  start();
+  if (beacon->recording == 0) return;
+  refresh_modules();
+  pthread_atfork(before_fork, nullptr, wipe_beacon);
+}
+
+__attribute__((destructor(101))) void process_exits() {
+  if (beacon->recording == 0) return;
+  EntryGuard guard;
+  if (!guard) return;
+  uint64_t time = now_units();
+  sample_memory_at_exit(*guard, time);
+  ledger_header()->exit_ticks = now_ticks();
+}
+
+}  // namespace
+}  // namespace heapledger::runtime

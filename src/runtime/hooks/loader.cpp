@@ -1,0 +1,24 @@
+// dlclose: afterwards another module may have the same addresses, so the module list is compared
+// with the loader's. The program has just called the loader itself, so its lock is no danger.
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "runtime/bootstrap/resolve.h"
+#include "runtime/ledger/beacon.h"
+#include "runtime/unwind/modules.h"
+
+// NOLINTBEGIN: the name is libc's.
+extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noexcept {
+  using namespace heapledger::runtime;
+  static std::atomic<int (*)(void*)> next{nullptr};
+  auto function = next.load(std::memory_order_relaxed);
+  if (function == nullptr) {
+    function = reinterpret_cast<int (*)(void*)>(next_definition("dlclose"));
+    next.store(function, std::memory_order_relaxed);
+  }
+  int result = function(handle);
+  if (beacon->recording != 0) refresh_modules();
+  return result;
+}
+// NOLINTEND

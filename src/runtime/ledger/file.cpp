@@ -1,0 +1,246 @@
+#include "runtime/ledger/file.h"
+
+#include <atomic>
+#include <cerrno>
+
+#include "format/checksum.h"
+#include "runtime/ledger/beacon.h"
+#include "runtime/ledger/clock.h"
+
+namespace heapledger::runtime {
+namespace {
+
+using format::BlockHeader;
+using format::FileHeader;
+using format::kBlockBytes;
+using format::StopReason;
+
+constexpr unsigned kMaxNumber = 100'000;
+constexpr uint32_t kReserveBlocks = 64;
+
+struct File {
+  PathText path;
+  os::FileId id;
+  FileHeader* header = nullptr;
+  uint32_t header_bytes = 0;
+  std::atomic<uint32_t> blocks{0};
+  std::atomic<Status> status{Status::kIdle};
+
+  // After expect_filter(): blocks that are mapped already.
+  std::atomic<bool> filtered{false};
+  unsigned char* reserve = nullptr;
+  std::atomic<uint32_t> reserve_used{0};
+};
+constinit File file;
+
+StopReason reason_of(long error) {
+  switch (error) {
+    case ENOSPC:
+      return StopReason::kDiskFull;
+    case EDQUOT:
+      return StopReason::kQuota;
+    case EFBIG:
+      return StopReason::kFileSizeLimit;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return StopReason::kNoPermission;
+    case ENOENT:
+    case ENOTDIR:
+    case ESTALE:
+      return StopReason::kFileGone;
+    case ENOMEM:
+      return StopReason::kNoMemory;
+    case EMFILE:
+    case ENFILE:
+      return StopReason::kNoDescriptors;
+    default:
+      return StopReason::kIoError;
+  }
+}
+
+uint64_t offset_of(uint32_t block) {
+  return file.header_bytes + uint64_t{block} * kBlockBytes;
+}
+
+// Opens our file, and only ours: the path may lead elsewhere by now. Writing up to `end` is
+// within RLIMIT_FSIZE, or -EFBIG.
+long reopen(uint64_t end) {
+  if (end > os::file_size_limit()) return -EFBIG;
+  int fd = os::open_file(file.path.data());
+  if (fd < 0) return fd;
+  os::FileId id;
+  if (os::file_id(fd, id) == 0 && id == file.id) return fd;
+  os::close_file(fd);
+  return -ESTALE;
+}
+
+// Claims `count` blocks and maps them. Null, with -errno in `error`, when that fails.
+unsigned char* map_blocks(uint32_t count, long& error) {
+  uint64_t offset = offset_of(file.blocks.fetch_add(count, std::memory_order_relaxed));
+  size_t bytes = size_t{count} * kBlockBytes;
+  long fd = reopen(offset + bytes);
+  if (fd < 0) {
+    error = fd;
+    return nullptr;
+  }
+  void* at = nullptr;
+  error = os::reserve(static_cast<int>(fd), offset, bytes);
+  if (error == 0) {
+    at = os::map_file(static_cast<int>(fd), offset, bytes);
+    if (at == nullptr) error = -ENOMEM;
+  }
+  os::close_file(static_cast<int>(fd));
+  return static_cast<unsigned char*>(at);
+}
+
+// A block out of the reserve; null when it is used up.
+unsigned char* take_reserved() {
+  uint32_t index = file.reserve_used.fetch_add(1, std::memory_order_relaxed);
+  if (file.reserve != nullptr && index < kReserveBlocks) {
+    return file.reserve + size_t{index} * kBlockBytes;
+  }
+  stop_recording(StopReason::kSeccomp, 0);
+  return nullptr;
+}
+
+void complete_chunk(BlockHeader& header, const unsigned char* payload) {
+  header.magic = format::kChunkMagic;
+  header.checksum = format::checksum(payload, header.bytes);
+  header.header_checksum = format::checksum(&header, offsetof(BlockHeader, header_checksum));
+}
+
+// Finds a free name and creates the file. Returns the descriptor or -errno.
+int create_numbered(const PathText& wanted) {
+  file.path = wanted;
+  int fd = os::create_file(file.path.data());
+  for (unsigned number = 2; fd == -EEXIST && number < kMaxNumber; ++number) {
+    if (!numbered_name(wanted, number, file.path)) return -ENAMETOOLONG;
+    fd = os::create_file(file.path.data());
+  }
+  return fd;
+}
+
+void fill_header(const LedgerRequest& request) {
+  FileHeader& header = *file.header;
+  header.version = format::kVersion;
+  header.header_bytes = file.header_bytes;
+  header.block_bytes = kBlockBytes;
+  header.time_shift = clock_choice.shift;
+  header.page_bytes = os::page_bytes();
+  header.machine = os::kMachine;
+  header.pid = os::process_id();
+  header.parent_pid = os::parent_process_id();
+  header.run_id = request.run_id;
+  header.start = clock_pair();
+  if (request.parent != nullptr) {
+    header.origin = static_cast<uint32_t>(format::Origin::kForked);
+    header.parent_window = request.parent->window;
+    header.parent_offset = request.parent->offset;
+    header.parent_seq = request.parent->seq;
+  }
+  __builtin_memcpy(header.magic, format::kFileMagic, sizeof header.magic);
+}
+
+}  // namespace
+
+long create_ledger(const LedgerRequest& request) {
+  if (!raise_beacon()) return -ENOMEM;
+  uint32_t page = os::page_bytes();
+  file.header_bytes = page > format::kMinHeaderBytes ? page : format::kMinHeaderBytes;
+  file.blocks.store(0, std::memory_order_relaxed);
+  if (file.header_bytes > os::file_size_limit()) return -EFBIG;
+  int fd = create_numbered(*request.path);
+  if (fd < 0) return fd;
+  long error = os::file_id(fd, file.id);
+  if (error == 0) error = os::reserve(fd, 0, file.header_bytes);
+  if (error == 0) {
+    file.header = static_cast<FileHeader*>(os::map_file(fd, 0, file.header_bytes));
+    if (file.header == nullptr) error = -ENOMEM;
+  }
+  os::close_file(fd);
+  if (error != 0) return error;
+  fill_header(request);
+  file.status.store(Status::kRecording, std::memory_order_release);
+  beacon->recording = 1;
+  return 0;
+}
+
+void forget_ledger() {
+  if (file.header != nullptr) os::unmap(file.header, file.header_bytes);
+  if (file.reserve != nullptr) os::unmap(file.reserve, size_t{kReserveBlocks} * kBlockBytes);
+  file.header = nullptr;
+  file.reserve = nullptr;
+  file.reserve_used.store(0, std::memory_order_relaxed);
+  file.filtered.store(false, std::memory_order_relaxed);
+  file.status.store(Status::kIdle, std::memory_order_relaxed);
+}
+
+Status ledger_status() {
+  return file.status.load(std::memory_order_acquire);
+}
+
+const PathText& ledger_path() {
+  return file.path;
+}
+
+FileHeader* ledger_header() {
+  return file.header;
+}
+
+BlockHeader* add_window() {
+  if (filter_expected()) return reinterpret_cast<BlockHeader*>(take_reserved());
+  long error = 0;
+  unsigned char* at = map_blocks(1, error);
+  if (at == nullptr) stop_recording(reason_of(-error), -error);
+  return reinterpret_cast<BlockHeader*>(at);
+}
+
+bool append_chunk(BlockHeader& header, const unsigned char* payload) {
+  complete_chunk(header, payload);
+  if (filter_expected()) {
+    unsigned char* at = take_reserved();
+    if (at == nullptr) return false;
+    __builtin_memcpy(at + sizeof header, payload, header.bytes);
+    __builtin_memcpy(at, &header, sizeof header);
+    return true;
+  }
+  uint64_t offset = offset_of(file.blocks.fetch_add(1, std::memory_order_relaxed));
+  long error = reopen(offset + kBlockBytes);
+  if (error >= 0) {
+    int fd = static_cast<int>(error);
+    iovec parts[2] = {{&header, sizeof header},
+                      {const_cast<unsigned char*>(payload), header.bytes}};
+    error = os::write_all_at(fd, parts, 2, offset);
+    os::close_file(fd);
+  }
+  if (error < 0) stop_recording(reason_of(-error), -error);
+  return error >= 0;
+}
+
+void stop_recording(StopReason reason, long error) {
+  FileHeader* header = file.header;
+  if (header == nullptr) return;
+  beacon->recording = 0;
+  std::atomic_ref<uint32_t> stored(header->stop_reason);
+  uint32_t none = 0;
+  // The time first: a reader that sees the reason finds the rest in place. (No clock where the
+  // program may have forbidden it.)
+  if (reason != StopReason::kSeccomp) header->stop_ticks = now_ticks();
+  header->stop_errno = static_cast<uint32_t>(error);
+  stored.compare_exchange_strong(none, static_cast<uint32_t>(reason));
+  file.status.store(Status::kStopped, std::memory_order_release);
+}
+
+void expect_filter() {
+  if (ledger_status() != Status::kRecording || filter_expected()) return;
+  long error = 0;
+  file.reserve = map_blocks(kReserveBlocks, error);
+  file.filtered.store(true, std::memory_order_release);
+}
+
+bool filter_expected() {
+  return file.filtered.load(std::memory_order_acquire);
+}
+
+}  // namespace heapledger::runtime

@@ -1,0 +1,60 @@
+// The ledger file of this process: created once, grown block by block, reopened by path for each
+// growth step and closed again, so that the program's descriptors and ours never meet. When
+// growing fails, recording stops for good and the header says why; the program never notices.
+//
+// Thread safety: create_ledger and forget_ledger run while no other thread of ours is inside;
+// everything else may be called by any thread at any time.
+#pragma once
+
+#include <cstdint>
+
+#include "format/layout.h"
+#include "runtime/ledger/naming.h"
+
+namespace heapledger::runtime {
+
+enum class Status : uint32_t {
+  kIdle,       // no ledger: not begun, or it could not be created
+  kRecording,  // entries are being made
+  kStopped,    // there is a ledger, nothing more goes into it
+};
+
+// Where a forked process's parent stood.
+struct ParentPosition {
+  uint32_t window;
+  uint32_t offset;
+  uint64_t seq;
+};
+
+struct LedgerRequest {
+  const PathText* path;  // the wanted path; a number is inserted if it is taken
+  uint64_t run_id;
+  const ParentPosition* parent;  // null: not forked from a recorded process
+};
+
+// Creates the file, maps its header and lights the beacon. Returns 0 or -errno.
+long create_ledger(const LedgerRequest& request);
+
+// In a forked child: drops the parent's file without touching it.
+void forget_ledger();
+
+Status ledger_status();
+const PathText& ledger_path();
+// The header in the file, mapped; null while idle.
+format::FileHeader* ledger_header();
+
+// Adds a block at the end of the file, reserved and mapped. Null: recording has stopped.
+format::BlockHeader* add_window();
+
+// Appends a chunk: `header` is completed here. False: recording has stopped.
+bool append_chunk(format::BlockHeader& header, const unsigned char* payload);
+
+// Ends recording for good; the first reason stays.
+void stop_recording(format::StopReason reason, long error);
+
+// The program is about to install a system call filter: takes a reserve of mapped blocks now, and
+// makes no system call from here on. Recording goes on until the reserve is used up.
+void expect_filter();
+bool filter_expected();
+
+}  // namespace heapledger::runtime

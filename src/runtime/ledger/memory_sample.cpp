@@ -1,0 +1,111 @@
+#include "runtime/ledger/memory_sample.h"
+
+#include <cstring>
+
+#include "runtime/os/os.h"
+
+namespace heapledger::runtime {
+
+constinit std::atomic<uint64_t> memory_due{0};
+
+namespace {
+
+constexpr uint64_t kIntervalNs = 10'000'000;
+constexpr unsigned kEntryBytes = 64;
+
+struct Sampler {
+  std::atomic<bool> at_work{false};
+  uint64_t last_ns = 0;
+  char text[4096];
+};
+constinit Sampler sampler = {};
+
+struct Memory {
+  uint64_t rss = 0;
+  uint64_t peak = 0;
+};
+
+// The number of kilobytes in a line such as "VmRSS:    1234 kB", as bytes; 0 if it is not there.
+uint64_t field(const char* text, const char* name) {
+  const char* at = strstr(text, name);
+  if (at == nullptr) return 0;
+  at += strlen(name);
+  while (*at == ' ' || *at == '\t') ++at;
+  uint64_t value = 0;
+  for (; *at >= '0' && *at <= '9'; ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+  return value * 1024;
+}
+
+// The high-water mark of getrusage would be cheaper, but survives exec: it may be another
+// program's.
+Memory read_memory() {
+  int fd = os::open_readonly("/proc/self/status");
+  if (fd < 0) return {};
+  long got = os::read_some(fd, sampler.text, sizeof sampler.text - 1);
+  os::close_file(fd);
+  if (got <= 0) return {};
+  sampler.text[got] = '\0';
+  return {field(sampler.text, "\nVmRSS:"), field(sampler.text, "\nVmHWM:")};
+}
+
+void remember_clock(const format::ClockPair& pair) {
+  format::FileHeader& header = *ledger_header();
+  uint32_t next = header.latest_index + 1;
+  header.latest[next & 1] = pair;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  header.latest_index = next;
+}
+
+// When to look again: 10 ms from now, by the rate of the clock since the start.
+void schedule(const format::ClockPair& now) {
+  const format::ClockPair& start = ledger_header()->start;
+  uint64_t ticks = now.ticks - start.ticks;
+  uint64_t ns = now.monotonic_ns - start.monotonic_ns;
+  uint64_t per_interval = ns == 0 ? kIntervalNs : ticks / (ns / 1000 + 1) * (kIntervalNs / 1000);
+  memory_due.store((now.ticks + per_interval) >> clock_choice.shift, std::memory_order_relaxed);
+}
+
+void enter(Window& window, uint64_t time, const format::ClockPair& now) {
+  schedule(now);
+  sampler.last_ns = now.monotonic_ns;
+  remember_clock(now);
+  Memory memory = read_memory();
+  if (memory.rss == 0) return;
+  format::LongEntry(window.encoder, format::Kind::kMemory, time)
+      .number(memory.rss)
+      .number(memory.peak)
+      .number(now.ticks)
+      .number(now.monotonic_ns)
+      .finish();
+}
+
+}  // namespace
+
+void sample_memory(Window& window, uint64_t time) {
+  if (window.limit - window.encoder.cursor < kEntryBytes) return;
+  if (filter_expected()) memory_due.store(UINT64_MAX, std::memory_order_relaxed);
+  if (filter_expected() || sampler.at_work.exchange(true, std::memory_order_acquire)) return;
+  format::ClockPair now = clock_pair();
+  if (now.monotonic_ns - sampler.last_ns >= kIntervalNs) {
+    enter(window, time, now);
+    refresh_name(window, time);
+  } else {
+    schedule(now);
+  }
+  sampler.at_work.store(false, std::memory_order_release);
+}
+
+void sample_memory_at_exit(Window& window, uint64_t time) {
+  if (filter_expected() || !room_for(window, kEntryBytes)) return;
+  if (sampler.at_work.exchange(true, std::memory_order_acquire)) return;
+  enter(window, time, clock_pair());
+  sampler.at_work.store(false, std::memory_order_release);
+}
+
+void restart_memory_samples() {
+  memory_due.store(0, std::memory_order_relaxed);
+  sampler.last_ns = 0;
+  sampler.at_work.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace heapledger::runtime

@@ -1,0 +1,195 @@
+#include "runtime/ledger/window.h"
+
+#include <cstring>
+
+#include "runtime/ledger/beacon.h"
+#include "runtime/ledger/clock.h"
+#include "runtime/os/os.h"
+
+namespace heapledger::runtime {
+
+using format::BlockHeader;
+using format::StopReason;
+
+__thread ThreadSlot thread_slot = {nullptr, 0};
+void (*begin_after_fork)() = nullptr;
+void (*introduce_process)(Window&) = nullptr;
+
+namespace {
+
+constexpr uint32_t kMaxWindows = 16384;
+// How many windows a new thread looks at for one whose owner is gone. With at least one look more
+// than one thread's worth, dead windows cannot pile up; and no thread start costs more.
+constexpr uint32_t kLooks = 4;
+// Further apart than this, two positions are not on the same stack.
+constexpr uintptr_t kSameStackBytes = 1 << 20;
+
+struct Registry {
+  std::atomic<uint32_t> count{0};
+  std::atomic<uint32_t> hand{0};
+  std::atomic<uint32_t> threads{0};
+  std::atomic<bool> introduced{false};  // the process is described in this ledger
+  Window windows[kMaxWindows];
+};
+constinit Registry registry = {};
+
+uint32_t window_count() {
+  uint32_t count = registry.count.load(std::memory_order_acquire);
+  return count < kMaxWindows ? count : kMaxWindows;
+}
+
+void start_filling(Window& window) {
+  BlockHeader& block = *window.block;
+  block.base_time = window.encoder.time;
+  block.thread = window.thread;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  block.seq = window.seq;
+  window.encoder.cursor = window.payload();
+  window.encoder.pointer = 0;
+}
+
+// Appends the window's content to the file and empties it. The order matters to a reader that
+// looks at any instant: the chunk is whole before the window changes, and the window counts as
+// the old filling, which the chunk replaces, until it is clean.
+bool flush(Window& window) {
+  BlockHeader chunk = *window.block;
+  chunk.bytes = window.used();
+  if (!append_chunk(chunk, window.payload())) return false;
+  memset(window.payload(), 0, window.used());
+  ++window.seq;
+  start_filling(window);
+  refresh_name(window, window.encoder.time);
+  return true;
+}
+
+// A window whose owner is gone.
+Window* adopt_window(uint32_t tid) {
+  uint32_t count = window_count();
+  for (uint32_t look = 0; look < kLooks && look < count; ++look) {
+    uint32_t index = registry.hand.fetch_add(1, std::memory_order_relaxed) % count;
+    Window& window = registry.windows[index];
+    uint32_t owner = window.owner.load(std::memory_order_acquire);
+    if (owner == 0 || (owner != tid && os::thread_exists(owner))) continue;
+    if (window.owner.compare_exchange_strong(owner, tid, std::memory_order_acq_rel)) {
+      return &window;
+    }
+  }
+  return nullptr;
+}
+
+Window* new_window(uint32_t tid) {
+  uint32_t index = registry.count.fetch_add(1, std::memory_order_acq_rel);
+  if (index >= kMaxWindows) {
+    stop_recording(StopReason::kTooManyThreads, 0);
+    return nullptr;
+  }
+  BlockHeader* block = add_window();
+  if (block == nullptr) return nullptr;
+  Window& window = registry.windows[index];
+  window.block = block;
+  window.seq = 0;
+  window.encoder.time = now_units();
+  window.limit = window.end() - format::kMaxShortEntryBytes;
+  window.fast_limit = clock_choice.counter ? window.limit : nullptr;
+  block->window = index;
+  start_filling(window);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  block->magic = format::kWindowMagic;
+  window.owner.store(tid, std::memory_order_release);
+  return &window;
+}
+
+Window* attach_thread() {
+  uint32_t tid = filter_expected() ? 0 : os::thread_id();
+  Window* window = tid == 0 ? nullptr : adopt_window(tid);
+  if (window == nullptr) window = new_window(tid);
+  if (window == nullptr) return nullptr;
+  window->thread = registry.threads.fetch_add(1, std::memory_order_relaxed);
+  thread_slot.window = window;
+  if (!room_for(*window, sizeof window->name + format::LongEntry::kLongOverhead)) return nullptr;
+  if (tid != 0) os::thread_name(window->name);
+  format::LongEntry(window->encoder, format::Kind::kThread, now_units())
+      .number(window->thread)
+      .number(tid)
+      .bytes(window->name, strlen(window->name))
+      .finish();
+  return window;
+}
+
+Window* miss() {
+  if (thread_slot.window != nullptr) {
+    ++thread_slot.window->block->missed;
+  } else if (format::FileHeader* header = ledger_header(); header != nullptr) {
+    std::atomic_ref<uint64_t>(header->missed).fetch_add(1, std::memory_order_relaxed);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+uint32_t Window::id() const {
+  return static_cast<uint32_t>(this - registry.windows);
+}
+
+Window* ready_window() {
+  if (beacon->alive == 0 && begin_after_fork != nullptr) begin_after_fork();
+  if (beacon->recording == 0) return miss();
+  Window* window = thread_slot.window;
+  if (window == nullptr) window = attach_thread();
+  if (window == nullptr) return miss();
+  if (introduce_process != nullptr && !registry.introduced.exchange(true)) {
+    introduce_process(*window);
+  }
+  if (window->encoder.cursor >= window->limit && !flush(*window)) return miss();
+  return window;
+}
+
+bool reclaim_abandoned(uintptr_t position) {
+  // A handler that interrupted the other hook runs deeper on the same stack, or on its own.
+  uintptr_t busy = thread_slot.busy;
+  bool shallower = position > busy && position - busy < kSameStackBytes;
+  if (!shallower || filter_expected() || os::on_signal_stack()) {
+    if (beacon->alive != 0) miss();
+    return false;
+  }
+  if (Window* window = thread_slot.window; window != nullptr && beacon->alive != 0) {
+    memset(window->encoder.cursor, 0, static_cast<size_t>(window->end() - window->encoder.cursor));
+  }
+  thread_slot.busy = 0;
+  return true;
+}
+
+bool room_for(Window& window, size_t bytes) {
+  size_t needed = bytes + format::kMaxShortEntryBytes;
+  if (static_cast<size_t>(window.end() - window.encoder.cursor) >= needed) return true;
+  return needed <= format::kPayloadBytes && flush(window);
+}
+
+void refresh_name(Window& window, uint64_t time) {
+  if (filter_expected()) return;
+  char name[sizeof window.name];
+  os::thread_name(name);
+  if (strcmp(name, window.name) == 0) return;
+  memcpy(window.name, name, sizeof name);
+  if (!room_for(window, sizeof name + format::LongEntry::kLongOverhead)) return;
+  format::LongEntry(window.encoder, format::Kind::kThreadName, time)
+      .bytes(name, strlen(name))
+      .finish();
+}
+
+void forget_windows() {
+  uint32_t count = window_count();
+  for (uint32_t index = 0; index < count; ++index) {
+    Window& window = registry.windows[index];
+    if (window.block != nullptr) os::unmap(window.block, format::kBlockBytes);
+    window.block = nullptr;
+    window.owner.store(0, std::memory_order_relaxed);
+  }
+  registry.count.store(0, std::memory_order_relaxed);
+  registry.hand.store(0, std::memory_order_relaxed);
+  registry.threads.store(0, std::memory_order_relaxed);
+  registry.introduced.store(false, std::memory_order_relaxed);
+  thread_slot.window = nullptr;
+}
+
+}  // namespace heapledger::runtime

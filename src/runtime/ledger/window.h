@@ -1,0 +1,66 @@
+// The windows: where each thread appends its entries.
+//
+// A window belongs to one live thread at a time. It is a block of the ledger file, mapped shared,
+// so whatever a killed process leaves in it is in the file. A thread keeps its window until the
+// kernel says that the thread is gone; only then may a new thread take it over. So there is no
+// thread-exit handler, and a thread that allocates after its destructors ran is like any other.
+//
+// Thread safety: a Window is used by its owner alone, with ThreadSlot::busy set.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "format/entry_encoder.h"
+#include "format/layout.h"
+#include "runtime/ledger/file.h"
+
+namespace heapledger::runtime {
+
+struct alignas(64) Window {
+  format::EncoderState encoder;
+  unsigned char* limit;       // below it a short entry fits
+  unsigned char* fast_limit;  // the same; null where the quick path may not be taken
+  format::BlockHeader* block;
+  uint64_t seq;  // as in the block; the block's may be the parent's by now in a forked child
+  uint32_t thread;
+  std::atomic<uint32_t> owner;  // thread id
+  char name[16];                // of the thread, as last entered
+
+  unsigned char* payload() const { return reinterpret_cast<unsigned char*>(block + 1); }
+  unsigned char* end() const { return payload() + format::kPayloadBytes; }
+  uint32_t used() const { return static_cast<uint32_t>(encoder.cursor - payload()); }
+  uint32_t id() const;
+};
+
+// All that a thread keeps in thread-local storage: zero until its first entry.
+struct ThreadSlot {
+  Window* window;
+  uintptr_t busy;  // stack position of the hook that is at work; 0: none
+};
+extern __thread ThreadSlot thread_slot __attribute__((tls_model("initial-exec")));
+
+// The slow path of opening an entry: attaches a new thread, flushes a full window, begins anew
+// after a fork. Null: no entry can be made, and that has been counted. Called with busy set.
+Window* ready_window();
+
+// A hook was entered while another one of the same thread was at work. True if that one was left
+// by longjmp and the thread may go on; false: count it and pass through.
+bool reclaim_abandoned(uintptr_t position);
+
+// Makes sure that a long entry of up to `bytes` fits and a short one after it.
+bool room_for(Window& window, size_t bytes);
+
+// Enters the thread's name if it has changed.
+void refresh_name(Window& window, uint64_t time);
+
+// After a fork, with the parent's ledger forgotten: no windows, no threads.
+void forget_windows();
+
+// Set once at the start: what ready_window calls in a forked child, and for the first window of
+// each ledger.
+extern void (*begin_after_fork)();
+extern void (*introduce_process)(Window&);
+
+}  // namespace heapledger::runtime

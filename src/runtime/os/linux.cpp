@@ -1,0 +1,202 @@
+// Linux behind os.h.
+#include <arch_syscall.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/os/os.h"
+
+namespace heapledger::runtime::os {
+namespace {
+
+long address(const void* pointer) {
+  return reinterpret_cast<long>(pointer);
+}
+
+bool is_error(long result) {
+  return result < 0 && result > -4096;
+}
+
+int open_at(const char* path, int flags) {
+  long fd;
+  do {
+    fd = raw_syscall(SYS_openat, AT_FDCWD, address(path), flags | O_CLOEXEC | O_NOCTTY, 0666);
+  } while (fd == -EINTR);
+  return static_cast<int>(fd);
+}
+
+uint64_t nanoseconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
+long write_zeros(int fd, uint64_t offset, uint64_t bytes) {
+  static constexpr char kZeros[512] = {};
+  for (uint64_t done = 0; done < bytes; done += sizeof kZeros) {
+    iovec part = {const_cast<char*>(kZeros), sizeof kZeros};
+    long result = write_all_at(fd, &part, 1, offset + done);
+    if (result < 0) return result;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int create_file(const char* path) {
+  return open_at(path, O_RDWR | O_CREAT | O_EXCL);
+}
+
+int open_file(const char* path) {
+  return open_at(path, O_RDWR);
+}
+
+int open_readonly(const char* path) {
+  return open_at(path, O_RDONLY);
+}
+
+void close_file(int fd) {
+  raw_syscall(SYS_close, fd);
+}
+
+long file_id(int fd, FileId& id) {
+  struct stat status;
+  long result = raw_syscall(SYS_fstat, fd, address(&status));
+  if (result == 0) id = {status.st_dev, status.st_ino};
+  return result;
+}
+
+long reserve(int fd, uint64_t offset, uint64_t bytes) {
+  long result;
+  do {
+    result = raw_syscall(SYS_fallocate, fd, 0, static_cast<long>(offset), static_cast<long>(bytes));
+  } while (result == -EINTR);
+  if (result == -EOPNOTSUPP || result == -ENOSYS) return write_zeros(fd, offset, bytes);
+  return result;
+}
+
+long write_all_at(int fd, iovec* parts, int count, uint64_t offset) {
+  while (count > 0) {
+    long written = raw_syscall(SYS_pwritev, fd, address(parts), count, static_cast<long>(offset));
+    if (written == -EINTR) continue;
+    if (written < 0) return written;
+    if (written == 0) return -EIO;
+    offset += static_cast<uint64_t>(written);
+    auto left = static_cast<size_t>(written);
+    while (count > 0 && left >= parts->iov_len) {
+      left -= parts->iov_len;
+      ++parts;
+      --count;
+    }
+    if (count > 0) {
+      parts->iov_base = static_cast<char*>(parts->iov_base) + left;
+      parts->iov_len -= left;
+    }
+  }
+  return 0;
+}
+
+long read_some(int fd, void* to, size_t bytes) {
+  long result;
+  do {
+    result = raw_syscall(SYS_read, fd, address(to), static_cast<long>(bytes));
+  } while (result == -EINTR);
+  return result;
+}
+
+void write_stderr(const char* text, size_t bytes) {
+  raw_syscall(SYS_write, 2, address(text), static_cast<long>(bytes));
+}
+
+uint64_t file_size_limit() {
+  rlimit limit{};
+  if (raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, address(&limit)) != 0) return UINT64_MAX;
+  return limit.rlim_cur;
+}
+
+long read_link(const char* path, char* to, size_t bytes) {
+  return raw_syscall(SYS_readlinkat, AT_FDCWD, address(path), address(to),
+                     static_cast<long>(bytes));
+}
+
+long current_folder(char* to, size_t bytes) {
+  return raw_syscall(SYS_getcwd, address(to), static_cast<long>(bytes));
+}
+
+void* map_private(size_t bytes) {
+  long result = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
+}
+
+void* map_file(int fd, uint64_t offset, size_t bytes) {
+  long result = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                            MAP_SHARED, fd, static_cast<long>(offset));
+  return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
+}
+
+void unmap(void* at, size_t bytes) {
+  raw_syscall(SYS_munmap, address(at), static_cast<long>(bytes));
+}
+
+long wipe_on_fork(void* page, size_t bytes) {
+  return raw_syscall(SYS_madvise, address(page), static_cast<long>(bytes), MADV_WIPEONFORK);
+}
+
+uint32_t page_bytes() {
+  return static_cast<uint32_t>(getauxval(AT_PAGESZ));
+}
+
+uint32_t process_id() {
+  return static_cast<uint32_t>(raw_syscall(SYS_getpid));
+}
+
+uint32_t parent_process_id() {
+  return static_cast<uint32_t>(raw_syscall(SYS_getppid));
+}
+
+uint32_t thread_id() {
+  return static_cast<uint32_t>(raw_syscall(SYS_gettid));
+}
+
+bool thread_exists(uint32_t tid) {
+  return raw_syscall(SYS_tgkill, process_id(), tid, 0) != -ESRCH;
+}
+
+void thread_name(char* name) {
+  if (raw_syscall(SYS_prctl, PR_GET_NAME, address(name)) != 0) name[0] = '\0';
+  name[15] = '\0';
+}
+
+long host_name(char* to, size_t bytes) {
+  utsname names;
+  long result = raw_syscall(SYS_uname, address(&names));
+  if (result != 0) return result;
+  size_t length = strnlen(names.nodename, sizeof names.nodename);
+  if (length >= bytes) length = bytes - 1;
+  memcpy(to, names.nodename, length);
+  to[length] = '\0';
+  return static_cast<long>(length);
+}
+
+bool on_signal_stack() {
+  stack_t stack{};
+  return raw_syscall(SYS_sigaltstack, 0, address(&stack)) == 0 &&
+         (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+Clocks read_clocks() {
+  return {nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME)};
+}
+
+}  // namespace heapledger::runtime::os

@@ -1,0 +1,77 @@
+// The whole contract between the runtime and the operating system.
+//
+// Every function is a raw system call or the clock: none touches errno, none is a cancellation
+// point, none allocates, none takes a lock; all may be called in a signal handler. Unless said
+// otherwise they return 0 or a non-negative value, or -errno. No descriptor outlives the function
+// of ours that opened it.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heapledger::runtime::os {
+
+// --- files ---
+
+// Identity of a file: tells whether a path still leads to the file we made.
+struct FileId {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  bool operator==(const FileId&) const = default;
+};
+
+// Creates a new file, readable and writable, or fails with -EEXIST. Returns the descriptor.
+int create_file(const char* path);
+// Opens an existing file for reading and writing (or reading only); never creates one.
+int open_file(const char* path);
+int open_readonly(const char* path);
+void close_file(int fd);
+long file_id(int fd, FileId& id);
+// Reserves [offset, offset + bytes) on disk, reading as zeros, so that a mapping of it can never
+// meet a full disk. Falls back to writing zeros where the file system cannot reserve.
+long reserve(int fd, uint64_t offset, uint64_t bytes);
+// Writes all of it or fails; a short write is continued. The iovecs are used up.
+long write_all_at(int fd, iovec* parts, int count, uint64_t offset);
+long read_some(int fd, void* to, size_t bytes);
+// To descriptor 2, as far as it goes.
+void write_stderr(const char* text, size_t bytes);
+// The largest offset that may be written to without SIGXFSZ.
+uint64_t file_size_limit();
+long read_link(const char* path, char* to, size_t bytes);
+long current_folder(char* to, size_t bytes);
+
+// --- memory ---
+
+// Fresh zeroed private memory, or nullptr.
+void* map_private(size_t bytes);
+// A shared, writable mapping of [offset, offset + bytes) of the file, or nullptr.
+void* map_file(int fd, uint64_t offset, size_t bytes);
+void unmap(void* at, size_t bytes);
+// Makes the page read as zeros in forked children (and only there). -errno before Linux 4.14.
+long wipe_on_fork(void* page, size_t bytes);
+uint32_t page_bytes();
+
+// --- processes and threads ---
+
+uint32_t process_id();
+uint32_t parent_process_id();
+uint32_t thread_id();
+// Whether a thread of this process exists. Errs on the side of true.
+bool thread_exists(uint32_t tid);
+// The calling thread's name; `name` holds 16 bytes and is terminated.
+void thread_name(char* name);
+long host_name(char* to, size_t bytes);
+// Whether the calling thread runs on its alternate signal stack.
+bool on_signal_stack();
+
+// --- time ---
+
+struct Clocks {
+  uint64_t monotonic_ns;
+  uint64_t realtime_ns;
+};
+Clocks read_clocks();
+
+}  // namespace heapledger::runtime::os

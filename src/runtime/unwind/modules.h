@@ -1,0 +1,31 @@
+// The modules (executable and shared objects) of the process, as far as sites need them.
+//
+// A module becomes known at the start, after each dlclose, or when the first site inside it is
+// born: then its code is on the stack of the caller, so it cannot go away while we look. That
+// look-up (_dl_find_object) takes no loader lock. dlopen is left alone: it finds files relative to
+// its caller, and a hook would become that caller.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/ledger/window.h"
+
+namespace heapledger::runtime {
+
+inline constexpr uint32_t kNoModule = 0;
+
+// Called by a site's birth, inside a hook: the module around `pc`, entered into the ledger if it
+// is new.
+uint32_t module_at(Window& window, uint64_t pc, uint64_t time);
+
+// Compares with the loader's list; enters what is new and what is gone. Takes the loader's lock:
+// never called from a heap hook.
+void refresh_modules();
+
+// A new ledger after a fork: enters all known modules again.
+void reenter_modules(Window& window, uint64_t time);
+
+// Finds _dl_find_object; once, at the start.
+void prepare_modules();
+
+}  // namespace heapledger::runtime
