@@ -42,24 +42,22 @@ class EntryGuard {
 };
 
 // The hot path: the window and the time, if an entry can be made at once: recording is on, the
-// window has room, no sample is due, and no other hook of this thread is at work. Else null, with
-// nothing changed.
+// window has room, no sample is due, and no other hook of this thread is at work. The caller then
+// appends one entry and calls quick_end. Else null, with nothing changed.
 __attribute__((always_inline)) inline Window* quick_window(uint64_t& time) {
-  Window* window = thread_slot.window;
-  if (__builtin_expect(window == nullptr || window->encoder.cursor >= window->fast_limit ||
-                           thread_slot.busy != 0 || beacon->recording == 0,
-                       0)) {
-    return nullptr;
-  }
-  time = os::counter_ticks() >> os::kTickShift;
-  if (__builtin_expect(time >= memory_due.load(std::memory_order_relaxed), 0)) return nullptr;
-  return window;
-}
-
-// Around the append after quick_window.
-__attribute__((always_inline)) inline void quick_begin() {
+  if (__builtin_expect(thread_slot.busy != 0, 0)) return nullptr;
+  // Before the look at the window: a handler that comes in between may fill it.
   thread_slot.busy = os::stack_position();
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  Window* window = thread_slot.window;
+  if (__builtin_expect(window != nullptr && window->encoder.cursor < window->fast_limit &&
+                           beacon->recording != 0,
+                       1)) {
+    time = os::counter_ticks() >> os::kTickShift;
+    if (__builtin_expect(time < memory_due.load(std::memory_order_relaxed), 1)) return window;
+  }
+  thread_slot.busy = 0;
+  return nullptr;
 }
 
 __attribute__((always_inline)) inline void quick_end() {

@@ -16,7 +16,7 @@ using format::kBlockBytes;
 using format::StopReason;
 
 constexpr unsigned kMaxNumber = 100'000;
-constexpr uint32_t kReserveBlocks = 64;
+constexpr uint32_t kReserveBlocks = 256;
 
 struct File {
   PathText path;

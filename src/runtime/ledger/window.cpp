@@ -101,6 +101,8 @@ Window* new_window(uint32_t tid) {
 
 Window* attach_thread() {
   uint32_t tid = filter_expected() ? 0 : os::thread_id();
+  // A vfork child has our memory but is not one of our threads; it must not own a window.
+  if (tid != 0 && os::process_id() != ledger_header()->pid) return nullptr;
   Window* window = tid == 0 ? nullptr : adopt_window(tid);
   if (window == nullptr) window = new_window(tid);
   if (window == nullptr) return nullptr;

@@ -53,7 +53,6 @@ __attribute__((noinline, cold)) void* enter_malloc_slowly(void* block, size_t si
 }
 
 __attribute__((noinline, cold)) void free_slowly(void* block) {
-  if (block == nullptr || in_early_arena(block)) return;
   {
     EntryGuard guard;
     if (guard) {
@@ -71,19 +70,20 @@ void* trace_malloc(size_t size, Caller caller) {
   Window* window = quick_window(time);
   if (__builtin_expect(window == nullptr, 0)) return enter_malloc_slowly(block, size, caller);
   uint32_t site = find_site(kNoSite, address(caller.pc));
-  if (__builtin_expect(site == kNoSite, 0)) return enter_malloc_slowly(block, size, caller);
-  quick_begin();
+  if (__builtin_expect(site == kNoSite, 0)) {
+    quick_end();
+    return enter_malloc_slowly(block, size, caller);
+  }
   format::append_malloc(window->encoder, time, address(block), site, size);
   quick_end();
   return block;
 }
 
 void trace_free(void* block, Caller) {
-  if (block == nullptr) return;
+  if (__builtin_expect(block == nullptr || in_early_arena(block), 0)) return;
   uint64_t time;
   Window* window = quick_window(time);
-  if (__builtin_expect(window == nullptr || in_early_arena(block), 0)) return free_slowly(block);
-  quick_begin();
+  if (__builtin_expect(window == nullptr, 0)) return free_slowly(block);
   format::append_free(window->encoder, time, address(block));
   quick_end();
   real_heap.free(block);

@@ -58,6 +58,10 @@ uint32_t find_known(uint64_t pc) {
 // relative to the current folder for a library that was opened so. Written straight into the
 // entry: the program's stack may be small.
 void put_path(format::LongEntry& entry, const char* name) {
+  if (filter_expected()) {
+    if (name != nullptr) entry.bytes(name, strnlen(name, kMaxPathBytes));
+    return;
+  }
   if (name == nullptr || name[0] == '\0') {
     long got = os::read_link("/proc/self/exe", entry.tail(), kMaxPathBytes);
     entry.took(got > 0 ? static_cast<size_t>(got) : 0);

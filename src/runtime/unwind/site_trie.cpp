@@ -1,5 +1,6 @@
 #include "runtime/unwind/site_trie.h"
 
+#include "runtime/ledger/file.h"
 #include "runtime/os/os.h"
 
 namespace heapledger::runtime {
@@ -23,7 +24,7 @@ namespace {
 template <typename T>
 T* provide(std::atomic<T*>& place, size_t bytes) {
   T* present = place.load(std::memory_order_acquire);
-  if (present != nullptr) return present;
+  if (present != nullptr || filter_expected()) return present;
   auto* fresh = static_cast<T*>(os::map_private(bytes));
   if (fresh == nullptr) return nullptr;
   if (place.compare_exchange_strong(present, fresh, std::memory_order_acq_rel)) return fresh;

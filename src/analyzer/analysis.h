@@ -1,0 +1,172 @@
+// Everything Heapledger can say about one or several ledgers. This header is the analyzer's whole
+// face: front ends call analyze() and show what it returns; they compute no figure of their own.
+// Texts in the result (names, paths, arguments) come from the ledgers as they are: whoever
+// shows them escapes them.
+//
+//   Analysis analysis = analyze(paths, {});
+//   printf("%llu bytes at the peak\n", analysis.totals.peak_bytes);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyzer/byte_source.h"
+#include "analyzer/site_catalog.h"
+#include "format/entry.h"
+#include "format/layout.h"
+
+namespace heapledger {
+
+// The functions a ledger tells apart, in the order they are always listed.
+inline constexpr std::array<const char*, 12> kFunctionNames = {
+    "malloc",   "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
+    "memalign", "valloc", "pvalloc", "free",         "free_sized",     "free_aligned_sized",
+};
+using FunctionCounts = std::array<uint64_t, kFunctionNames.size()>;
+
+// What a site, a process, or all of them together add up to.
+struct Measures {
+  uint64_t calls = 0;         // that returned a block, resizes included
+  uint64_t frees = 0;         // of blocks seen allocated; resizes not included
+  uint64_t resizes = 0;       // of an existing block
+  uint64_t bytes = 0;         // sum of the requested sizes of all calls
+  uint64_t peak_bytes = 0;    // most bytes live at any moment
+  uint64_t peak_blocks = 0;   // blocks live at that moment
+  uint64_t peak_time_ns = 0;  // that moment, since the start of the earliest ledger
+  uint64_t end_bytes = 0;     // live at the end of the process
+  uint64_t end_blocks = 0;
+  uint64_t temporary_calls = 0;  // blocks freed as the very next heap operation of their thread
+};
+
+struct Totals : Measures {
+  uint64_t rss_peak_bytes = 0;
+  uint64_t inherited_frees = 0;  // deaths of blocks that a forked process got from its parent
+  uint64_t unmatched_frees = 0;  // deaths of blocks whose birth is not in the ledger
+  uint64_t lost_frees = 0;       // addresses used again without a free in the ledger
+  uint64_t missed = 0;           // entries that could not be made
+};
+
+// One call on the way to an allocation.
+struct Frame {
+  std::string module;  // path; empty when unknown
+  uint64_t offset = 0;
+  uint64_t pc = 0;
+  std::string name;  // for people: libx.so+0x1f
+};
+
+// All calls from one site. While a group is at its own peak others need not be.
+struct Group : Measures {
+  uint64_t at_peak_bytes = 0;  // its share when all together were at their peak
+  uint64_t at_peak_blocks = 0;
+  uint32_t site = 0;
+};
+
+struct ThreadFacts {
+  uint32_t index = 0;
+  uint64_t tid = 0;
+  std::string name;
+};
+
+struct ModuleFacts {
+  uint32_t id = 0;
+  uint64_t epoch = 0;
+  uint64_t start = 0;
+  uint64_t end = 0;
+  uint64_t bias = 0;
+  std::string build_id;  // bytes
+  std::string path;
+  bool unloaded = false;
+};
+
+struct LedgerFacts {
+  std::string path;
+  uint64_t file_bytes = 0;
+  uint32_t version = 0;
+  uint32_t machine = 0;
+  uint32_t page_bytes = 0;
+  uint32_t pid = 0;
+  uint32_t parent_pid = 0;
+  uint64_t run_id = 0;
+  format::Origin origin = format::Origin::kStarted;
+
+  std::vector<std::string> command;
+  std::string executable;
+  std::string host;
+  std::string folder;
+  std::string parent_ledger;
+  std::string runtime;
+
+  uint64_t start_wall_ns = 0;  // since the epoch
+  uint64_t duration_ns = 0;    // up to the last thing known
+  double ns_per_tick = 0;
+  uint32_t time_shift = 0;
+  bool calibrated = false;  // the length of a tick was measured, not estimated
+  bool exited = false;      // its exit handlers ran
+
+  std::vector<ThreadFacts> threads;
+  std::vector<ModuleFacts> modules;
+  std::array<uint64_t, 64> entries_by_kind{};  // by format::Kind
+  uint64_t entries = 0;
+  uint64_t windows = 0;
+  uint64_t chunks = 0;
+  uint64_t holes = 0;
+
+  Totals totals;
+  FunctionCounts by_function{};
+  uint64_t inherited_blocks = 0;
+  uint64_t inherited_bytes = 0;
+  bool parent_found = false;  // forked, and what it inherited is known
+
+  std::optional<std::string> stopped;  // why recording ended before the process did
+  std::vector<std::string> problems;   // damage, gaps, cuts
+  bool complete = true;                // nothing that happened is missing
+};
+
+// A file that turned out not to be a ledger, or could not be opened.
+struct Refusal {
+  std::string message;
+  int exit_code = 0;
+};
+
+struct Analysis {
+  Totals totals;
+  FunctionCounts by_function{};
+  std::vector<LedgerFacts> ledgers;
+  std::vector<Group> groups;  // by share at the peak, the largest first
+  std::vector<Refusal> refusals;
+
+  // From the innermost outwards; empty when the ledger does not describe the site.
+  std::vector<Frame> frames(const Group& group) const;
+
+  bool complete() const;  // every ledger is
+  bool damaged() const;   // a ledger has problems, or a file was refused
+
+  std::shared_ptr<const SiteCatalog> sites;
+};
+
+struct Options {
+  // Called now and then with the bytes read and the bytes there are.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+
+  // False only in fuzzers, which would never get past them.
+  bool check_sums = true;
+
+  // Opens the ledger of a forked process's parent, to tell inherited blocks from unknown ones.
+  // Throws Error when it is not there.
+  std::function<std::unique_ptr<ByteSource>(const std::string& path)> open_parent = open_file;
+};
+
+// Reads all the ledgers at `paths` in one pass. Throws Error when none of them can be read; those
+// that cannot, beside others that can, are in `refusals`.
+Analysis analyze(std::span<const std::string> paths, const Options& options);
+
+// The same over bytes from anywhere.
+Analysis analyze_sources(std::vector<std::unique_ptr<ByteSource>> sources, const Options& options);
+
+}  // namespace heapledger

@@ -1,0 +1,86 @@
+#include "analyzer/fork_replay.h"
+
+#include <algorithm>
+
+#include "analyzer/happening.h"
+#include "analyzer/replay.h"
+
+namespace heapledger {
+
+using format::Entry;
+using format::Kind;
+
+ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child) {
+  ForkPoint fork;
+  fork.window = child.parent_window;
+  fork.position = {child.parent_seq, child.parent_offset};
+  // Without a trace of the forking thread, the child's first moment is close enough.
+  fork.time = parent.clock().units_of_ticks(child.start.ticks);
+  for (WindowBlocks blocks : parent.index().windows()) {
+    if (blocks.front().window != fork.window) continue;
+    auto of_seq = [&](const BlockRef& ref) { return ref.seq == fork.position.seq; };
+    auto first = std::find_if(blocks.begin(), blocks.end(), of_seq);
+    auto last = std::find_if_not(first, blocks.end(), of_seq);
+    Payload payload;
+    if (first == last || !parent.load_quietly({first, last}, payload)) break;
+    const unsigned char* from = payload.bytes.data();
+    format::EntryDecoder decoder(from, from + payload.bytes.size(), payload.base_time);
+    fork.time = payload.base_time;
+    for (Entry entry; decoder.position() < from + fork.position.offset && decoder.next(entry);) {
+      fork.time = entry.end_time;
+    }
+  }
+  return fork;
+}
+
+ForkReplay::ForkReplay(LedgerFile& file, const std::vector<LiveBlock>& inherited,
+                       const std::vector<ForkPoint>& forks, Progress& progress)
+    : merge_(file), pairing_(*this, slack_for(file)), progress_(progress) {
+  for (const LiveBlock& block : inherited) {
+    if (pairing_.live().insert(block)) live_bytes_ += block.size;
+  }
+  for (const ForkPoint& fork : forks) merge_.hold(fork.window, fork.position);
+}
+
+void ForkReplay::run_to(const ForkPoint& fork) {
+  merge_.run(fork.time, *this);
+}
+
+void ForkReplay::leave(const ForkPoint& fork) {
+  merge_.release(fork.window, *this);
+}
+
+void ForkReplay::block_opened(Stream& stream) {
+  progress_.add(format::kBlockBytes);
+  stream.thread = stream.block_thread();
+}
+
+void ForkReplay::entry(Stream& stream, const Entry& entry) {
+  switch (happening(entry.kind)) {
+    case Happening::kBirth:
+      resized(stream, entry);
+      break;
+    case Happening::kDeath:
+      if (entry.pointer == 0) break;
+      pairing_.death(entry.pointer, {entry.time, stream.thread, false, false});
+      break;
+    case Happening::kResize:
+      if (entry.old_pointer == 0) break;
+      pairing_.death(entry.old_pointer, {entry.time, stream.thread, false, true});
+      break;
+    case Happening::kNote: {
+      format::FieldReader fields(entry.fields);
+      uint64_t index;
+      if (entry.kind == Kind::kThread && fields.number(index)) {
+        stream.thread = static_cast<uint32_t>(index);
+      }
+    }
+  }
+}
+
+void ForkReplay::resized(Stream& stream, const Entry& entry) {
+  if (entry.pointer == 0) return;
+  pairing_.birth({entry.pointer, entry.size, entry.end_time, 0, stream.thread});
+}
+
+}  // namespace heapledger

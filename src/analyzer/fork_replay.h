@@ -1,0 +1,64 @@
+// Plays the ledger of a process that forked, only as far as its children need: which blocks were
+// live at each fork. Keeps no accounts.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/ledger_file.h"
+#include "analyzer/merge.h"
+#include "analyzer/pairing.h"
+#include "analyzer/progress.h"
+
+namespace heapledger {
+
+// Where a process stood when it forked.
+struct ForkPoint {
+  uint64_t time = 0;    // in units of the parent's ledger
+  uint32_t window = 0;  // of the thread that forked
+  StreamPosition position;
+
+  friend auto operator<=>(const ForkPoint&, const ForkPoint&) = default;
+};
+
+// From the header of the child's ledger.
+ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child);
+
+class ForkReplay {
+ public:
+  // `inherited` is what the parent itself had at its start; `forks` is where it will be asked
+  // about, in order.
+  ForkReplay(LedgerFile& file, const std::vector<LiveBlock>& inherited,
+             const std::vector<ForkPoint>& forks, Progress& progress);
+  ForkReplay(const ForkReplay&) = delete;
+  ForkReplay& operator=(const ForkReplay&) = delete;
+
+  // Plays up to a fork. The forks are visited in the order given above.
+  void run_to(const ForkPoint& fork);
+
+  // Lets the thread that forked go on.
+  void leave(const ForkPoint& fork);
+
+  LiveBlocks& live() { return pairing_.live(); }
+  uint64_t live_bytes() const { return live_bytes_; }
+
+  // For Merge:
+  void prefetch(const format::Entry& entry) const { pairing_.live().prefetch(entry.pointer); }
+  void block_opened(Stream& stream);
+  void entry(Stream& stream, const format::Entry& entry);
+  void resized(Stream& stream, const format::Entry& entry);
+
+  // For Pairing:
+  void born(const LiveBlock& block) { live_bytes_ += block.size; }
+  void died(const LiveBlock& block, const Death&) { live_bytes_ -= block.size; }
+  void never_born(uint64_t, const Death&) {}
+  void never_died(const LiveBlock& block, uint64_t) { live_bytes_ -= block.size; }
+
+ private:
+  Merge merge_;
+  Pairing<ForkReplay> pairing_;
+  Progress& progress_;
+  uint64_t live_bytes_ = 0;
+};
+
+}  // namespace heapledger

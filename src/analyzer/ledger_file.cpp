@@ -1,0 +1,147 @@
+#include "analyzer/ledger_file.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "analyzer/error.h"
+#include "analyzer/first_entries.h"
+#include "format/checksum.h"
+#include "format/entry_decoder.h"
+
+namespace heapledger {
+namespace {
+
+constexpr uint32_t kMaxHeaderBytes = 1 << 20;  // pages of any machine are smaller
+constexpr uint32_t kMaxTimeShift = 32;
+
+}  // namespace
+
+LedgerFile::LedgerFile(std::unique_ptr<ByteSource> source, bool check_sums)
+    : source_(std::move(source)), check_sums_(check_sums), scratch_(format::kBlockBytes) {
+  read_header();
+  clock_ = LedgerClock(header_);
+  index_.build(*source_, header_.header_bytes, check_sums_, problems_);
+  if (!clock_.calibrated()) find_clock_pair();
+}
+
+void LedgerFile::read_header() {
+  auto refuse = [&](const std::string& why) { throw Error(name() + ": " + why, kExitBadData); };
+  size_t got = source_->read(0, &header_, sizeof header_);
+  if (got == 0) refuse("is empty, so it is not a ledger");
+  if (got < sizeof header_.magic ||
+      std::memcmp(header_.magic, format::kFileMagic, sizeof header_.magic) != 0) {
+    refuse("is not a ledger (it does not begin with HPLEDGER)");
+  }
+  if (got < sizeof header_) refuse("the ledger is cut short: it ends inside its header");
+  if (header_.version > format::kVersion) {
+    refuse("has format version " + std::to_string(header_.version) + "; this heapledger reads " +
+           std::to_string(format::kVersion) + " at the most. A newer heapledger will open it");
+  }
+  if (header_.version == 0 || header_.block_bytes != format::kBlockBytes ||
+      header_.header_bytes < format::kMinHeaderBytes || header_.header_bytes > kMaxHeaderBytes ||
+      header_.time_shift > kMaxTimeShift) {
+    refuse("the ledger's header is damaged");
+  }
+}
+
+// A program killed in its first moments has no second clock pair in the header, but perhaps one
+// among its entries.
+void LedgerFile::find_clock_pair() {
+  for_first_entries(*this, [this](const format::Entry& entry) {
+    if (entry.kind != format::Kind::kMemory) return;
+    format::FieldReader fields(entry.fields);
+    uint64_t rss, peak, ticks, ns;
+    if (fields.number(rss) && fields.number(peak) && fields.number(ticks) && fields.number(ns)) {
+      clock_.learn(ticks, ns);
+    }
+  });
+}
+
+bool LedgerFile::load_quietly(WindowBlocks places, Payload& payload) {
+  Problems aside = problems_;
+  bool good = load(places, payload);
+  problems_ = std::move(aside);
+  return good;
+}
+
+uint64_t LedgerFile::offset_of(uint64_t block) const {
+  return header_.header_bytes + block * format::kBlockBytes;
+}
+
+bool LedgerFile::load(WindowBlocks places, Payload& payload) {
+  for (const BlockRef& place : places) {
+    bool good = place.is_window() ? load_window(place, payload)
+                                  : load_chunk(place.block(), place.window, place.seq, payload);
+    if (good) return true;
+  }
+  if (places.empty()) return false;
+  problems_.add("chunk " + std::to_string(places[0].seq) + " of window " +
+                std::to_string(places[0].window) + " is damaged or cut short; it is left out");
+  return false;
+}
+
+bool LedgerFile::load_chunk(uint64_t block, uint32_t window, uint64_t seq, Payload& payload) {
+  size_t got = source_->read(offset_of(block), scratch_.data(), scratch_.size());
+  format::BlockHeader header;
+  if (got < sizeof header) return false;
+  std::memcpy(&header, scratch_.data(), sizeof header);
+  if (header.magic != format::kChunkMagic || header.window != window || header.seq != seq ||
+      header.bytes > got - sizeof header) {
+    return false;
+  }
+  const unsigned char* bytes = scratch_.data() + sizeof header;
+  if (check_sums_ &&
+      (!header_is_sound(header) || format::checksum(bytes, header.bytes) != header.checksum)) {
+    return false;
+  }
+  payload.bytes.assign(bytes, bytes + header.bytes);
+  payload.base_time = header.base_time;
+  payload.thread = header.thread;
+  return true;
+}
+
+// The program may be running, and this window may be emptied under our eyes. Its content is then
+// in a chunk at the new end of the file.
+bool LedgerFile::load_window(const BlockRef& place, Payload& payload) {
+  const uint64_t offset = offset_of(place.block());
+  size_t got = source_->read(offset, scratch_.data(), scratch_.size());
+  format::BlockHeader before;
+  format::BlockHeader after;
+  if (got < sizeof before) return false;
+  std::memcpy(&before, scratch_.data(), sizeof before);
+  const unsigned char* bytes = scratch_.data() + sizeof before;
+  format::EntryDecoder decoder(bytes, scratch_.data() + got, before.base_time);
+  for (format::Entry entry; decoder.next(entry);) continue;
+  Payload content;
+  content.bytes.assign(bytes, decoder.position());
+  content.base_time = before.base_time;
+  content.thread = before.thread;
+
+  const uint64_t last_block = std::max<uint64_t>(index_.blocks(), 1) - 1;
+  if (find_chunk(last_block, place.window, place.seq, payload)) return true;
+  bool unchanged = source_->read(offset, &after, sizeof after) == sizeof after &&
+                   before.magic == format::kWindowMagic && before.window == place.window &&
+                   before.seq == place.seq && after.seq == place.seq;
+  if (!unchanged) return find_chunk(0, place.window, place.seq, payload);
+  if (decoder.damaged()) {
+    problems_.add("window " + std::to_string(place.window) +
+                  " is damaged; what follows the damage is left out");
+  }
+  payload = std::move(content);
+  return true;
+}
+
+bool LedgerFile::find_chunk(uint64_t from, uint32_t window, uint64_t seq, Payload& payload) {
+  const uint64_t size = source_->size();
+  for (uint64_t block = from; offset_of(block) < size; ++block) {
+    format::BlockHeader header;
+    if (source_->read(offset_of(block), &header, sizeof header) != sizeof header) break;
+    if (header.magic == format::kChunkMagic && header.window == window && header.seq == seq &&
+        load_chunk(block, window, seq, payload)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace heapledger

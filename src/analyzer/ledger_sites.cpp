@@ -1,0 +1,64 @@
+#include "analyzer/ledger_sites.h"
+
+namespace heapledger {
+
+void LedgerSites::define_module(uint32_t id, uint64_t bias, std::string_view path,
+                                std::string_view build_id) {
+  modules_.insert_or_assign(id, Module{catalog_.module(path, build_id), bias});
+}
+
+void LedgerSites::define_site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc,
+                              Moment moment) {
+  if (id == 0 || nodes_.find(id) != IdTable::kNone) return;
+  uint32_t parent_node = parent == 0 ? SiteCatalog::kRoot : nodes_.find(parent);
+  auto found = modules_.find(module);
+  if (parent_node == IdTable::kNone || (module != 0 && found == modules_.end())) {
+    unsettled_.try_emplace(id, Description{parent, module, pc});
+    return;
+  }
+  Module where = module == 0 ? Module{SiteCatalog::kNoModule, 0} : found->second;
+  settle(id, catalog_.site(parent_node, where.id, where.bias, pc), moment);
+}
+
+uint32_t LedgerSites::first_use(uint32_t site) {
+  uint32_t node = nodes_.find(site);
+  uint32_t account = node == IdTable::kNone ? accounts_.add() : account_of_node(node);
+  if (node == IdTable::kNone) provisional_.emplace(site, account);
+  accounts_of_.set(site, account);
+  return account;
+}
+
+uint32_t LedgerSites::account_of_node(uint32_t node) {
+  if (catalog_.account_of(node) == SiteCatalog::kNoAccount) {
+    catalog_.set_account(node, accounts_.add());
+  }
+  return catalog_.account_of(node);
+}
+
+void LedgerSites::settle(uint32_t id, uint32_t node, Moment moment) {
+  nodes_.set(id, node);
+  auto found = provisional_.find(id);
+  if (found == provisional_.end()) return;
+  uint32_t account = account_of_node(node);
+  accounts_.merge(found->second, account, moment);
+  accounts_of_.set(id, account);
+  provisional_.erase(found);
+}
+
+void LedgerSites::finish(Moment moment) {
+  // Parents have lower numbers than their children, so they are settled first.
+  for (const auto& [id, description] : unsettled_) {
+    if (nodes_.find(id) != IdTable::kNone) continue;
+    uint32_t parent = nodes_.find(description.parent);
+    if (parent == IdTable::kNone) parent = SiteCatalog::kRoot;
+    auto found = modules_.find(description.module);
+    Module where = found == modules_.end() ? Module{SiteCatalog::kNoModule, 0} : found->second;
+    settle(id, catalog_.site(parent, where.id, where.bias, description.pc), moment);
+  }
+  unsettled_.clear();
+  while (!provisional_.empty()) {
+    settle(provisional_.begin()->first, catalog_.unknown_site(), moment);
+  }
+}
+
+}  // namespace heapledger

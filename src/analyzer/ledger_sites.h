@@ -1,0 +1,57 @@
+// The sites and modules of one ledger, by the numbers it uses for them, and the accounts they lead
+// to. An entry may come before the description of its site, if another thread wrote that: its
+// site then has a provisional account, which is merged into the right one later.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+#include "analyzer/accounts.h"
+#include "analyzer/id_table.h"
+#include "analyzer/site_catalog.h"
+
+namespace heapledger {
+
+class LedgerSites {
+ public:
+  LedgerSites(SiteCatalog& catalog, Accounts& accounts) : catalog_(catalog), accounts_(accounts) {}
+
+  // Each site is described once; a module again whenever something else is loaded under its number.
+  void define_module(uint32_t id, uint64_t bias, std::string_view path, std::string_view build_id);
+  void define_site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc, Moment moment);
+
+  uint32_t account_of(uint32_t site) {
+    uint32_t account = accounts_of_.find(site);
+    return account != IdTable::kNone ? account : first_use(site);
+  }
+
+  // All descriptions have been seen: settles what was provisional.
+  void finish(Moment moment);
+
+ private:
+  struct Module {
+    uint32_t id;  // in the catalog
+    uint64_t bias;
+  };
+  struct Description {
+    uint32_t parent;
+    uint32_t module;
+    uint64_t pc;
+  };
+
+  uint32_t first_use(uint32_t site);
+  uint32_t account_of_node(uint32_t node);
+  void settle(uint32_t id, uint32_t node, Moment moment);
+
+  SiteCatalog& catalog_;
+  Accounts& accounts_;
+  std::unordered_map<uint32_t, Module> modules_;
+  IdTable nodes_;
+  IdTable accounts_of_;
+  std::map<uint32_t, uint32_t> provisional_;   // site to account
+  std::map<uint32_t, Description> unsettled_;  // parent or module not yet known
+};
+
+}  // namespace heapledger

@@ -1,0 +1,85 @@
+// The blocks that are live at the moment of a replay, by address. An open-addressing table made for
+// this one use: a lookup touches one cache line as a rule, and prefetch() can fetch it in time.
+// The hash has a random seed, so that no file can be made to collide.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace heapledger {
+
+struct LiveBlock {
+  uint64_t address;  // 0: no block here
+  uint64_t size;
+  uint64_t time;     // of birth
+  uint32_t account;  // of the site that allocated it
+  uint32_t thread;   // that allocated it
+};
+
+class LiveBlocks {
+ public:
+  LiveBlocks();
+
+  uint64_t size() const { return count_; }
+
+  void prefetch(uint64_t address) const { __builtin_prefetch(&slots_[home(address)], 1); }
+
+  // nullptr when there is none. The pointer holds until the next insert or erase.
+  LiveBlock* find(uint64_t address) {
+    for (uint64_t at = home(address);; at = (at + 1) & mask_) {
+      if (slots_[at].address == address) return &slots_[at];
+      if (slots_[at].address == 0) return nullptr;
+    }
+  }
+
+  // False, and nothing is changed, when a block with that address is there. No address is 0.
+  bool insert(const LiveBlock& block) {
+    uint64_t at = home(block.address);
+    while (slots_[at].address != 0) {
+      if (slots_[at].address == block.address) return false;
+      at = (at + 1) & mask_;
+    }
+    slots_[at] = block;
+    if (++count_ > limit_) grow();
+    return true;
+  }
+
+  // `block` comes from find().
+  void erase(LiveBlock* block) {
+    // What follows without a gap moves back, so that no marker for erased blocks is needed.
+    auto hole = static_cast<uint64_t>(block - slots_.get());
+    for (uint64_t at = (hole + 1) & mask_; slots_[at].address != 0; at = (at + 1) & mask_) {
+      uint64_t from_home = (at - home(slots_[at].address)) & mask_;
+      if (from_home >= ((at - hole) & mask_)) {
+        slots_[hole] = slots_[at];
+        hole = at;
+      }
+    }
+    slots_[hole].address = 0;
+    --count_;
+  }
+
+  template <typename Use>
+  void for_each(Use&& use) const {
+    for (uint64_t at = 0; at <= mask_; ++at) {
+      if (slots_[at].address != 0) use(slots_[at]);
+    }
+  }
+
+ private:
+  uint64_t home(uint64_t address) const {
+    constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ull;  // spreads evenly spaced addresses
+    return ((address ^ seed_) * kGoldenRatio) >> shift_;
+  }
+  void allocate(unsigned bits);
+  void grow();
+
+  std::unique_ptr<LiveBlock[]> slots_;
+  uint64_t seed_;
+  uint64_t mask_ = 0;
+  uint64_t count_ = 0;
+  uint64_t limit_ = 0;
+  unsigned shift_ = 0;
+};
+
+}  // namespace heapledger

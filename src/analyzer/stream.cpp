@@ -1,0 +1,44 @@
+#include "analyzer/stream.h"
+
+#include <string>
+
+namespace heapledger {
+
+bool Stream::load_next() {
+  const uint64_t seq = blocks_[next_].seq;
+  if (!holds_.empty() && seq > holds_.front().seq) {
+    held_ = true;
+    return false;
+  }
+  size_t after = next_ + 1;
+  while (after < blocks_.size() && blocks_[after].seq == seq) ++after;
+  WindowBlocks places = blocks_.subspan(next_, after - next_);
+  next_ = after;
+  seq_ = seq;
+  auto work = std::make_unique<Work>();
+  if (!file_->load(places, work->payload)) return false;
+  const std::vector<unsigned char>& bytes = work->payload.bytes;
+  work->decoder =
+      format::EntryDecoder(bytes.data(), bytes.data() + bytes.size(), work->payload.base_time);
+  block_thread_ = work->payload.thread;
+  work_ = std::move(work);
+  return true;
+}
+
+bool Stream::check_hold() {
+  auto offset = static_cast<uint32_t>(work_->decoder.position() - work_->payload.bytes.data());
+  held_ = StreamPosition{seq_, offset} >= holds_.front();
+  return held_;
+}
+
+void Stream::close_block() {
+  const std::vector<unsigned char>& bytes = work_->payload.bytes;
+  if (work_->decoder.damaged() || work_->decoder.position() != bytes.data() + bytes.size()) {
+    file_->problems().add("chunk " + std::to_string(seq_) + " of window " +
+                          std::to_string(window()) +
+                          " is damaged inside; what follows the damage is left out");
+  }
+  work_.reset();
+}
+
+}  // namespace heapledger

@@ -1,0 +1,16 @@
+// The subcommands of `heapledger`. Each adds its options to the application and a callback that
+// does the work; the callback leaves the exit status of the tool in `exit_code`. Failures a user
+// can cause are thrown as heapledger::Error and become a message and a status in main.cpp alone.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace heapledger {
+
+void add_run(CLI::App& app, int& exit_code);
+void add_report(CLI::App& app, int& exit_code);
+void add_info(CLI::App& app, int& exit_code);
+
+}  // namespace heapledger

@@ -1,0 +1,57 @@
+// `heapledger info`: what is in a ledger.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/info_json.h"
+#include "cli/info_text.h"
+#include "cli/ledger_paths.h"
+#include "cli/progress_line.h"
+#include "cli/report_warnings.h"
+#include "cli/text.h"
+
+namespace heapledger {
+namespace {
+
+struct InfoOptions {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+int info(const InfoOptions& options) {
+  Analysis analysis = analyze_with_progress(find_ledger_paths(options.files));
+  if (options.json) {
+    write_info_json(stdout, analysis);
+  } else {
+    Style style = Style::for_stream(STDOUT_FILENO);
+    std::string text;
+    for (const LedgerFacts& ledger : analysis.ledgers) {
+      text += (text.empty() ? "" : "\n") + info_text(ledger, style);
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+  std::fflush(stdout);
+  return print_warnings(analysis);
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* command = app.add_subcommand("info", "Show what is in a ledger");
+  command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
+      ->required()
+      ->type_name("");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "The exit status is 0, 2 when the command or a file name is wrong, or 3 when a ledger is\n"
+      "damaged: what could be read of it is shown all the same.");
+  command->callback([options, &exit_code] { exit_code = info(*options); });
+}
+
+}  // namespace heapledger

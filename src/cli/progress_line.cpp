@@ -1,0 +1,47 @@
+#include "cli/progress_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/text.h"
+
+namespace heapledger {
+namespace {
+
+constexpr std::chrono::milliseconds kQuiet{1000};
+constexpr std::chrono::milliseconds kInterval{200};
+
+}  // namespace
+
+ProgressLine::ProgressLine()
+    : terminal_(::isatty(STDERR_FILENO) == 1), start_(Clock::now()), next_(start_ + kQuiet) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+}
+
+void ProgressLine::update(uint64_t done, uint64_t total) {
+  if (!terminal_ || done == 0) return;
+  Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  shown_ = true;
+  double seconds = std::chrono::duration<double>(now - start_).count();
+  double rate = static_cast<double>(done) / seconds;
+  auto left_ns = static_cast<uint64_t>(static_cast<double>(total - done) / rate * 1e9);
+  fmt::print(stderr, "\r\x1b[Kreading: {}, {} of {}, {}/s, {} left", percent(done, total),
+             human_bytes(done), human_bytes(total), human_bytes(static_cast<uint64_t>(rate)),
+             human_duration(left_ns));
+  std::fflush(stderr);
+}
+
+Analysis analyze_with_progress(const std::vector<std::string>& paths) {
+  ProgressLine line;
+  Options options;
+  options.progress = [&line](uint64_t done, uint64_t total) { line.update(done, total); };
+  return analyze(paths, options);
+}
+
+}  // namespace heapledger

@@ -1,0 +1,35 @@
+// One line on stderr that tells how far a long analysis has come, with the rate and the time left.
+// Appears only on a terminal and only after a second; is gone when the work is done.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/analysis.h"
+
+namespace heapledger {
+
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void update(uint64_t done, uint64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point start_;
+  Clock::time_point next_;
+};
+
+// analyze() with such a line.
+Analysis analyze_with_progress(const std::vector<std::string>& paths);
+
+}  // namespace heapledger

@@ -1,0 +1,58 @@
+#include "cli/report_warnings.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "analyzer/error.h"
+#include "cli/text.h"
+
+namespace heapledger {
+namespace {
+
+void add_ledger(const LedgerFacts& ledger, std::vector<std::string>& texts) {
+  const std::string who = escaped(short_path(ledger.path)) + ": ";
+  if (ledger.stopped) {
+    texts.push_back(who + "recording stopped before the program did: " + *ledger.stopped +
+                    ". What came after is missing.");
+  }
+  if (ledger.totals.missed > 0) {
+    texts.push_back(who + counted(ledger.totals.missed, "call") +
+                    " could not be entered, so the figures are too low.");
+  }
+  if (ledger.totals.lost_frees > 0) {
+    texts.push_back(who + counted(ledger.totals.lost_frees, "block") +
+                    " must have been freed without an entry: the address was used again.");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> warnings(const Analysis& analysis) {
+  std::vector<std::string> texts;
+  for (const Refusal& refusal : analysis.refusals) texts.push_back(printable(refusal.message));
+  for (const LedgerFacts& ledger : analysis.ledgers) {
+    for (const std::string& problem : ledger.problems) {
+      texts.push_back(escaped(short_path(ledger.path)) + ": " + printable(problem));
+    }
+  }
+  for (const LedgerFacts& ledger : analysis.ledgers) add_ledger(ledger, texts);
+  if (texts.size() > kMaxWarnings) {
+    size_t more = texts.size() - kMaxWarnings + 1;
+    texts.resize(kMaxWarnings - 1);
+    texts.push_back("and " + std::to_string(more) + " more warnings of this kind");
+  }
+  return texts;
+}
+
+int print_warnings(const Analysis& analysis) {
+  Style style = Style::for_stream(STDERR_FILENO);
+  for (const std::string& text : warnings(analysis)) {
+    std::fprintf(stderr, "%s %s\n", style.warning("warning:").c_str(), text.c_str());
+  }
+  if (!analysis.damaged()) return 0;
+  std::fputs("The figures cover what could be read.\n", stderr);
+  return kExitBadData;
+}
+
+}  // namespace heapledger

@@ -1,0 +1,116 @@
+#include "cli/run_environment.h"
+
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+
+namespace heapledger {
+namespace {
+
+constexpr std::string_view kPreload = "LD_PRELOAD=";
+constexpr std::string_view kRequest = "HEAPLEDGER=";
+constexpr std::string_view kOutput = "out=";
+constexpr std::string_view kRun = "run=";
+
+// Words end at spaces, unless a backslash makes one literal; given back as they were written.
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  size_t start = 0;
+  for (size_t at = 0; at <= text.size(); ++at) {
+    if (at == text.size() || text[at] == ' ') {
+      if (at > start) words.push_back(text.substr(start, at - start));
+      start = at + 1;
+    } else if (text[at] == '\\' && at + 1 < text.size()) {
+      ++at;
+    }
+  }
+  return words;
+}
+
+std::string escaped(std::string_view value) {
+  std::string text;
+  for (const char letter : value) {
+    if (letter == ' ' || letter == '\\') text += '\\';
+    text += letter;
+  }
+  return text;
+}
+
+std::string hex(uint64_t number) {
+  std::array<char, 16> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  return {digits.data(), end};
+}
+
+std::string preload_value(std::string_view user, const std::string& library) {
+  // A run inside a run: once is enough.
+  if (user == library || user.starts_with(library + ":")) return std::string(user);
+  return user.empty() ? library : library + ":" + std::string(user);
+}
+
+std::string request_value(std::string_view user, const RecordingRequest& request) {
+  std::string value = std::string(kOutput) + escaped(request.pattern) + " " + std::string(kRun) +
+                      hex(request.run_id);
+  for (const std::string_view word : split_words(user)) {
+    if (!word.starts_with(kOutput) && !word.starts_with(kRun)) value += " " + std::string(word);
+  }
+  return value;
+}
+
+// Sets a variable in its old place, or at the end. Programs read the first of several with one
+// name, so that is the one that counts, and it replaces all of them.
+template <typename MakeValue>
+void set(std::vector<std::string>& environment, std::string_view name, MakeValue make_value) {
+  const auto named = [&](const std::string& variable) { return variable.starts_with(name); };
+  size_t place = 0;
+  while (place < environment.size() && !named(environment[place])) ++place;
+  const bool there = place < environment.size();
+  const std::string old = there ? environment[place].substr(name.size()) : std::string();
+  if (there) {
+    std::erase_if(environment, named);
+  }
+  environment.insert(environment.begin() + static_cast<std::ptrdiff_t>(place),
+                     std::string(name) + make_value(old));
+}
+
+}  // namespace
+
+std::vector<std::string> recording_environment(const char* const* user,
+                                               const RecordingRequest& request) {
+  std::vector<std::string> environment;
+  for (; *user != nullptr; ++user) environment.emplace_back(*user);
+  set(environment, kPreload,
+      [&](std::string_view old) { return preload_value(old, request.library); });
+  set(environment, kRequest, [&](std::string_view old) { return request_value(old, request); });
+  return environment;
+}
+
+std::string word_value(std::string_view words, std::string_view key) {
+  for (std::string_view word : split_words(words)) {
+    if (!word.starts_with(key) || word.substr(key.size(), 1) != "=") continue;
+    word.remove_prefix(key.size() + 1);
+    std::string value;
+    for (size_t at = 0; at < word.size(); ++at) {
+      if (word[at] == '\\' && at + 1 < word.size()) ++at;
+      value += word[at];
+    }
+    return value;
+  }
+  return {};
+}
+
+uint64_t new_run_id() {
+  uint64_t id = 0;
+  if (::getrandom(&id, sizeof id, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof id)) {
+    timespec now;
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    id = static_cast<uint64_t>(now.tv_sec) << 32 ^ static_cast<uint64_t>(now.tv_nsec) ^
+         static_cast<uint64_t>(::getpid()) << 40;
+  }
+  return id == 0 ? 1 : id;
+}
+
+}  // namespace heapledger

@@ -1,0 +1,29 @@
+// The environment of a recorded program: the user's own, with the runtime in front of LD_PRELOAD
+// and the request to record in HEAPLEDGER. Nothing else changes, neither values nor their order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapledger {
+
+struct RecordingRequest {
+  std::string library;  // path of the runtime, free of what LD_PRELOAD cannot hold
+  std::string pattern;  // absolute
+  uint64_t run_id;
+};
+
+// `user` is an environ: NAME=VALUE strings with a null at the end.
+std::vector<std::string> recording_environment(const char* const* user,
+                                               const RecordingRequest& request);
+
+// The value of `key` in the words of a HEAPLEDGER variable, its backslashes resolved; empty when
+// it is not there.
+std::string word_value(std::string_view words, std::string_view key);
+
+// A number that no other run has; never 0.
+uint64_t new_run_id();
+
+}  // namespace heapledger

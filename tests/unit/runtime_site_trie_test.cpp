@@ -1,0 +1,75 @@
+// The trie of sites: stable ids, right under concurrency, growing past its first level.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "runtime/unwind/site_trie.h"
+
+namespace heapledger::runtime {
+namespace {
+
+uint32_t intern(uint32_t parent, uint64_t pc) {
+  uint32_t found = find_site(parent, pc);
+  return found != kNoSite ? found : publish_site(reserve_site(), parent, pc);
+}
+
+class SiteTrie : public testing::Test {
+ protected:
+  void SetUp() override { forget_sites(); }
+};
+
+TEST_F(SiteTrie, UnknownIsNoSite) {
+  EXPECT_EQ(find_site(0, 0x1234), kNoSite);
+}
+
+TEST_F(SiteTrie, ParentAndAddressTellSitesApart) {
+  uint32_t a = intern(0, 0x1000);
+  uint32_t b = intern(a, 0x1000);
+  uint32_t c = intern(0, 0x1010);
+  EXPECT_EQ(std::set<uint32_t>({a, b, c}).size(), 3u);
+  EXPECT_EQ(intern(0, 0x1000), a);
+  EXPECT_EQ(intern(a, 0x1000), b);
+  EXPECT_EQ(intern(0, 0x1010), c);
+}
+
+TEST_F(SiteTrie, GrowsPastItsFirstLevels) {
+  constexpr uint32_t kSites = 200'000;  // the first two levels have room for 36,864
+  std::vector<uint32_t> ids;
+  for (uint32_t i = 0; i < kSites; ++i) ids.push_back(intern(i % 7, 0x400000 + i * 3));
+  EXPECT_EQ(std::set<uint32_t>(ids.begin(), ids.end()).size(), kSites);
+  for (uint32_t i = 0; i < kSites; ++i) ASSERT_EQ(find_site(i % 7, 0x400000 + i * 3), ids[i]) << i;
+}
+
+TEST_F(SiteTrie, ThreadsAgreeOnIds) {
+  constexpr uint32_t kSites = 20'000;
+  constexpr unsigned kThreads = 4;
+  std::vector<std::vector<uint32_t>> ids(kThreads, std::vector<uint32_t>(kSites));
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&ids, t] {
+      for (uint32_t i = 0; i < kSites; ++i) {
+        uint32_t which = t % 2 == 0 ? i : kSites - 1 - i;
+        ids[t][which] = intern(0, 0x500000 + which * 16);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (unsigned t = 1; t < kThreads; ++t) EXPECT_EQ(ids[t], ids[0]) << t;
+  EXPECT_EQ(std::set<uint32_t>(ids[0].begin(), ids[0].end()).size(), kSites);
+}
+
+TEST_F(SiteTrie, UnloadedCodeIsForgottenAndTheRestIsNot) {
+  uint32_t gone = intern(0, 0x2000);
+  uint32_t first_kept = intern(0, 0x1fff);
+  uint32_t last_kept = intern(0, 0x3000);
+  forget_range(0x2000, 0x3000);
+  EXPECT_EQ(find_site(0, 0x2000), kNoSite);
+  EXPECT_NE(intern(0, 0x2000), gone);
+  EXPECT_EQ(find_site(0, 0x1fff), first_kept);
+  EXPECT_EQ(find_site(0, 0x3000), last_kept);
+}
+
+}  // namespace
+}  // namespace heapledger::runtime

@@ -1,0 +1,203 @@
+// Trace mode called directly, without preloading, so that it also runs under the sanitizers: what
+// several threads do through it must be in the ledger to the last byte.
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "analyzer/analysis.h"
+#include "runtime/bootstrap/recording.h"
+#include "runtime/ledger/file.h"
+#include "runtime/modes/mode.h"
+#include "runtime/modes/real_heap.h"
+
+namespace heapledger::runtime {
+namespace {
+
+// What the calls of one thread add up to, counted by the test itself.
+struct Sum {
+  uint64_t calls = 0;
+  uint64_t resizes = 0;
+  uint64_t frees = 0;
+  uint64_t bytes = 0;
+  uint64_t live_bytes = 0;
+  uint64_t live_blocks = 0;
+};
+
+const Caller kHere = {reinterpret_cast<const void*>(&malloc)};
+
+class Trace : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("heapledger-unit-" + std::to_string(getpid()) + "-" +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directory(folder_);
+    real_heap = {::malloc,         ::free,          ::calloc,   ::realloc,
+                 ::posix_memalign, ::aligned_alloc, ::memalign, ::valloc,
+                 ::pvalloc,        nullptr,         nullptr,    ::malloc_usable_size};
+    config_.out.clear();
+    config_.out.add((folder_ / "%p.ledger").c_str());
+    ASSERT_TRUE(begin_recording(config_));
+  }
+
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Analysis analysis(int pid = getpid()) const {
+    std::vector<std::string> paths = {folder_ / (std::to_string(pid) + ".ledger")};
+    return analyze(paths, {});
+  }
+
+  static Config config_;  // the runtime keeps a reference for forked children
+  std::filesystem::path folder_;
+};
+Config Trace::config_;
+
+// A random history of one thread; leaves some blocks behind.
+Sum work(unsigned seed, unsigned operations) {
+  std::mt19937 random(seed);
+  Sum sum;
+  struct Block {
+    void* at;
+    size_t size;
+  };
+  std::vector<Block> blocks;
+  for (unsigned i = 0; i < operations; ++i) {
+    size_t size = random() % 300;
+    size_t pick = blocks.empty() ? 0 : random() % blocks.size();
+    switch (random() % 6) {
+      case 0:
+      case 1:
+        blocks.push_back({kTraceMode.malloc(size, kHere), size});
+        break;
+      case 2:
+        blocks.push_back({kTraceMode.calloc(3, size, kHere), 3 * size});
+        break;
+      case 3:
+        blocks.push_back({kTraceMode.memalign(64, size, kHere), size});
+        break;
+      case 4:
+        if (blocks.empty()) continue;
+        sum.live_bytes -= blocks[pick].size;
+        --sum.live_blocks;
+        ++sum.resizes;
+        blocks.push_back({kTraceMode.realloc(blocks[pick].at, size + 1, kHere), size + 1});
+        blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(pick));
+        break;
+      default:
+        if (blocks.empty()) continue;
+        kTraceMode.free(blocks[pick].at, kHere);
+        sum.live_bytes -= blocks[pick].size;
+        --sum.live_blocks;
+        ++sum.frees;
+        blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(pick));
+        continue;
+    }
+    ++sum.calls;
+    ++sum.live_blocks;
+    sum.bytes += blocks.back().size;
+    sum.live_bytes += blocks.back().size;
+  }
+  for (const Block& block : blocks) real_heap.free(block.at);  // not part of the history
+  return sum;
+}
+
+void expect_same(const Totals& totals, const Sum& sum) {
+  EXPECT_EQ(totals.calls, sum.calls);
+  EXPECT_EQ(totals.resizes, sum.resizes);
+  EXPECT_EQ(totals.frees, sum.frees);
+  EXPECT_EQ(totals.bytes, sum.bytes);
+  EXPECT_EQ(totals.missed, 0u);
+}
+
+TEST_F(Trace, OneThread) {
+  Sum sum = work(1, 50'000);
+  Analysis result = analysis();
+  expect_same(result.totals, sum);
+  EXPECT_EQ(result.totals.end_bytes, sum.live_bytes);
+  EXPECT_EQ(result.totals.end_blocks, sum.live_blocks);
+  EXPECT_TRUE(result.complete());
+}
+
+TEST_F(Trace, ManyThreads) {
+  std::vector<Sum> sums(8);
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < sums.size(); ++t) {
+    threads.emplace_back([&sums, t] { sums[t] = work(t, 20'000); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Sum all;
+  for (const Sum& sum : sums) {
+    all.calls += sum.calls;
+    all.resizes += sum.resizes;
+    all.frees += sum.frees;
+    all.bytes += sum.bytes;
+  }
+  Analysis result = analysis();
+  expect_same(result.totals, all);
+  EXPECT_TRUE(result.complete());
+}
+
+// Threads that come one after the other share a window: the file does not grow with them.
+TEST_F(Trace, WindowsAreHandedOn) {
+  for (int i = 0; i < 300; ++i) {
+    std::thread([] { kTraceMode.free(kTraceMode.malloc(10, kHere), kHere); }).join();
+  }
+  Analysis result = analysis();
+  EXPECT_EQ(result.totals.calls, 300u);
+  EXPECT_EQ(result.totals.temporary_calls, 300u);
+  EXPECT_EQ(result.ledgers.at(0).threads.size(), 301u);
+  EXPECT_LE(result.ledgers.at(0).windows, 8u);
+}
+
+TEST_F(Trace, ForkedChildHasItsOwnLedgerAndInherits) {
+  void* inherited = kTraceMode.malloc(1000, kHere);
+  pid_t child = fork();
+  if (child == 0) {
+    kTraceMode.free(inherited, kHere);
+    kTraceMode.malloc(77, kHere);
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  kTraceMode.malloc(5, kHere);
+  Analysis parent = analysis();
+  EXPECT_EQ(parent.totals.calls, 2u);
+  EXPECT_EQ(parent.totals.frees, 0u);
+  Analysis forked = analysis(child);
+  EXPECT_EQ(forked.totals.calls, 1u);
+  EXPECT_EQ(forked.totals.end_bytes, 77u);
+  EXPECT_EQ(forked.totals.inherited_frees, 1u);
+  EXPECT_EQ(forked.ledgers.at(0).inherited_blocks, 1u);
+  EXPECT_EQ(forked.ledgers.at(0).inherited_bytes, 1000u);
+}
+
+TEST_F(Trace, StoppedRecordingCountsWhatItMisses) {
+  kTraceMode.malloc(1, kHere);
+  stop_recording(format::StopReason::kDiskFull, 28);
+  for (int i = 0; i < 10; ++i) kTraceMode.malloc(1, kHere);
+  Analysis result = analysis();
+  EXPECT_EQ(result.totals.calls, 1u);
+  EXPECT_EQ(result.totals.missed, 10u);
+  EXPECT_TRUE(result.ledgers.at(0).stopped.has_value());
+  EXPECT_FALSE(result.complete());
+}
+
+TEST_F(Trace, FailedAndEmptyCallsLeaveNoEntry) {
+  real_heap.malloc = [](size_t) -> void* { return nullptr; };
+  EXPECT_EQ(kTraceMode.malloc(1, kHere), nullptr);
+  EXPECT_EQ(kTraceMode.reallocarray(nullptr, SIZE_MAX, 16, kHere), nullptr);
+  kTraceMode.free(nullptr, kHere);
+  Analysis result = analysis();
+  EXPECT_EQ(result.totals.calls + result.totals.frees, 0u);
+}
+
+}  // namespace
+}  // namespace heapledger::runtime
