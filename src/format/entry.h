@@ -54,6 +54,7 @@ enum class Kind : uint8_t {
   kMemory = 37,      // rss_bytes rss_peak_bytes ticks monotonic_ns
   kInfo = 38,        // InfoKey text: pieces with one key are joined in order
   kFork = 39,        // the process is about to fork
+  kCrossCheck = 40,  // ours_count theirs_count pcs pcs: a stack that two unwinders see differently
 };
 
 // Facts about the process, as text.

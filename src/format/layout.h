@@ -78,6 +78,10 @@ struct FileHeader {
   uint64_t stop_ticks;
   uint64_t exit_ticks;  // when exit handlers ran; 0: not (yet), the process was killed or runs
   uint64_t missed;      // entries that could not be made by threads that had no window
+
+  // Cross-check mode: stacks compared with another unwinder, and those that differed.
+  uint64_t stacks_checked;
+  uint64_t stacks_differing;
 };
 static_assert(offsetof(FileHeader, run_id) == 40);
 static_assert(offsetof(FileHeader, start) == 48);
@@ -86,7 +90,7 @@ static_assert(offsetof(FileHeader, latest_index) == 120);
 static_assert(offsetof(FileHeader, parent_seq) == 136);
 static_assert(offsetof(FileHeader, stop_ticks) == 152);
 static_assert(offsetof(FileHeader, missed) == 168);
-static_assert(sizeof(FileHeader) == 176);
+static_assert(sizeof(FileHeader) == 192);
 
 // Opens every block. A window is the place a thread is appending to, mapped shared; a chunk is the
 // copy of a full window. (window, seq) tells a chunk from the window it was copied from.

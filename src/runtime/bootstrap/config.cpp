@@ -1,5 +1,7 @@
 #include "runtime/bootstrap/config.h"
 
+#include "runtime/unwind/stack_memo.h"
+
 namespace heapledger::runtime {
 namespace {
 
@@ -26,6 +28,26 @@ bool set_run(Config& config, const char* value) {
   return digits > 0 && digits <= 16;
 }
 
+// A whole number from `least` to `most`.
+bool read_number(const char* value, uint64_t least, uint64_t most, uint32_t& number) {
+  uint64_t result = 0;
+  size_t digits = 0;
+  for (; *value >= '0' && *value <= '9' && digits < 10; ++value, ++digits) {
+    result = result * 10 + static_cast<uint64_t>(*value - '0');
+  }
+  if (digits == 0 || *value != '\0' || result < least || result > most) return false;
+  number = static_cast<uint32_t>(result);
+  return true;
+}
+
+bool set_depth(Config& config, const char* value) {
+  return read_number(value, 1, kMaxDepth, config.depth);
+}
+
+bool set_cross_check(Config& config, const char* value) {
+  return read_number(value, 0, 1'000'000'000, config.cross_check);
+}
+
 struct Word {
   const char* name;
   bool (*set)(Config&, const char* value);
@@ -33,6 +55,8 @@ struct Word {
 constexpr Word kWords[] = {
     {"out=", set_out},
     {"run=", set_run},
+    {"depth=", set_depth},
+    {"crosscheck=", set_cross_check},
 };
 
 bool apply(Config& config, const char* word) {

@@ -11,6 +11,8 @@ namespace heapledger::runtime {
 struct Config {
   PathText out;  // pattern of the ledger's path
   uint64_t run_id = 0;
+  uint32_t depth = 256;      // frames of a stack that are kept
+  uint32_t cross_check = 0;  // every n-th stack is compared with another unwinder; 0: none
 };
 
 // Fills in `config`, which holds the defaults. On failure `wrong` holds the word that was not

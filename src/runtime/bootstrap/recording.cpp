@@ -11,8 +11,10 @@
 #include "runtime/ledger/file.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/ledger/window.h"
+#include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
 #include "runtime/unwind/site_trie.h"
+#include "runtime/unwind/stack_memo.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -52,6 +54,7 @@ void begin_in_child() {
   forget_windows();
   forget_ledger();
   forget_sites();
+  code_epoch.fetch_add(1, std::memory_order_relaxed);  // what memos know are the parent's sites
   make_ledger(&position);
   beginning.store(false, std::memory_order_release);
 }
@@ -104,6 +107,8 @@ bool read_config(Config& config) {
 bool begin_recording(const Config& config) {
   in_force = &config;
   choose_clock();
+  depth_limit = config.depth;
+  cross_check_every = config.cross_check;
   prepare_modules();
   gather_process_info();
   begin_after_fork = begin_in_child;

@@ -58,11 +58,11 @@ size_t early_malloc_usable_size(void* block) {
   return block != nullptr && in_early_arena(block) ? early_size(block) : 0;
 }
 
-#define X(result, name, parameters, arguments)                          \
-  result starting_##name(HEAPLEDGER_UNPACK parameters, Caller caller) { \
-    if (!start()) return early_##name(HEAPLEDGER_UNPACK arguments);     \
-    const Mode* mode = active_mode.load(std::memory_order_acquire);     \
-    return mode->name(HEAPLEDGER_UNPACK arguments, caller);             \
+#define X(result, name, parameters, arguments)                              \
+  result starting_##name(HEAPLEDGER_UNPACK parameters, HEAPLEDGER_CALLER) { \
+    if (!start()) return early_##name(HEAPLEDGER_UNPACK arguments);         \
+    const Mode* mode = active_mode.load(std::memory_order_acquire);         \
+    return mode->name(HEAPLEDGER_UNPACK arguments, pc, sp, bp);             \
   }
 HEAPLEDGER_HEAP_FUNCTIONS(X)
 #undef X

@@ -1,5 +1,6 @@
 // The exported allocation functions: nothing but a jump into the active mode, with the place they
 // were called from. One line each, made from the table in modes/mode.h.
+#include <arch_caller.h>
 #include <malloc.h>
 
 #include <cstdlib>
@@ -13,7 +14,8 @@ extern "C" {
   __attribute__((visibility("default"))) result name(HEAPLEDGER_UNPACK parameters) noexcept { \
     using namespace heapledger::runtime;                                                      \
     const Mode* mode = active_mode.load(std::memory_order_acquire);                           \
-    return mode->name(HEAPLEDGER_UNPACK arguments, Caller{__builtin_return_address(0)});      \
+    CALLER_HERE;                                                                              \
+    return mode->name(HEAPLEDGER_UNPACK arguments, pc, sp, bp);                               \
   }
 HEAPLEDGER_HEAP_FUNCTIONS(X)
 #undef X

@@ -6,6 +6,7 @@
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/memory_sample.h"
+#include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
 
 namespace heapledger::runtime {
@@ -23,6 +24,7 @@ __attribute__((constructor(101))) void library_loaded() {
   start();
   if (beacon->recording == 0) return;
   refresh_modules();
+  prepare_cross_check();
   pthread_atfork(before_fork, nullptr, wipe_beacon);
 }
 

@@ -18,6 +18,8 @@
 
 namespace heapledger::runtime {
 
+struct StackMemo;  // of the layer above
+
 struct alignas(64) Window {
   format::EncoderState encoder;
   unsigned char* limit;       // below it a short entry fits
@@ -27,6 +29,7 @@ struct alignas(64) Window {
   uint32_t thread;
   std::atomic<uint32_t> owner;  // thread id
   char name[16];                // of the thread, as last entered
+  StackMemo* memo;              // its last stack; stays with the window
 
   unsigned char* payload() const { return reinterpret_cast<unsigned char*>(block + 1); }
   unsigned char* end() const { return payload() + format::kPayloadBytes; }

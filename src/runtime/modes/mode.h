@@ -12,6 +12,8 @@
 #include "runtime/unwind/site.h"
 
 #define HEAPLEDGER_UNPACK(...) __VA_ARGS__
+// Where the hook was called from, as parameters: a Caller by value would go through memory.
+#define HEAPLEDGER_CALLER uint64_t pc, uint64_t sp, uint64_t bp
 #define HEAPLEDGER_HEAP_FUNCTIONS(X)                                                     \
   X(void*, malloc, (size_t size), (size))                                                \
   X(void, free, (void* block), (block))                                                  \
@@ -33,7 +35,7 @@ namespace heapledger::runtime {
 
 struct Mode {
 #define X(result, name, parameters, arguments) \
-  result (*name)(HEAPLEDGER_UNPACK parameters, Caller caller);
+  result (*name)(HEAPLEDGER_UNPACK parameters, HEAPLEDGER_CALLER);
   HEAPLEDGER_HEAP_FUNCTIONS(X)
 #undef X
 };

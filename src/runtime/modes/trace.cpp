@@ -21,7 +21,7 @@ uint64_t address(const void* block) {
   return reinterpret_cast<uint64_t>(block);
 }
 
-void enter_allocation(Kind kind, const void* block, size_t size, Caller caller) {
+void enter_allocation(Kind kind, const void* block, size_t size, const Caller& caller) {
   EntryGuard guard;
   if (!guard) return;
   uint64_t time = stamp(*guard);
@@ -29,7 +29,8 @@ void enter_allocation(Kind kind, const void* block, size_t size, Caller caller) 
   format::append_allocation((*guard).encoder, kind, time, address(block), site, size);
 }
 
-void enter_aligned(Kind kind, const void* block, size_t alignment, size_t size, Caller caller) {
+void enter_aligned(Kind kind, const void* block, size_t alignment, size_t size,
+                   const Caller& caller) {
   EntryGuard guard;
   if (!guard) return;
   uint64_t time = stamp(*guard);
@@ -43,7 +44,8 @@ void enter_other_free(Kind kind, const void* block, uint64_t time) {
   format::append_other_free((*guard).encoder, kind, time, address(block));
 }
 
-__attribute__((noinline, cold)) void* enter_malloc_slowly(void* block, size_t size, Caller caller) {
+__attribute__((noinline, cold)) void* enter_malloc_slowly(void* block, size_t size,
+                                                          const Caller& caller) {
   EntryGuard guard;
   if (!guard) return block;
   uint64_t time = stamp(*guard);
@@ -63,23 +65,19 @@ __attribute__((noinline, cold)) void free_slowly(void* block) {
   real_heap.free(block);
 }
 
-void* trace_malloc(size_t size, Caller caller) {
+void* trace_malloc(size_t size, HEAPLEDGER_CALLER) {
   void* block = real_heap.malloc(size);
   if (__builtin_expect(block == nullptr, 0)) return nullptr;
   uint64_t time;
   Window* window = quick_window(time);
-  if (__builtin_expect(window == nullptr, 0)) return enter_malloc_slowly(block, size, caller);
-  uint32_t site = find_site(kNoSite, address(caller.pc));
-  if (__builtin_expect(site == kNoSite, 0)) {
-    quick_end();
-    return enter_malloc_slowly(block, size, caller);
-  }
+  if (__builtin_expect(window == nullptr, 0)) return enter_malloc_slowly(block, size, {pc, sp, bp});
+  uint32_t site = site_of(*window, time, pc, sp, bp);
   format::append_malloc(window->encoder, time, address(block), site, size);
   quick_end();
   return block;
 }
 
-void trace_free(void* block, Caller) {
+void trace_free(void* block, uint64_t, uint64_t, uint64_t) {
   if (__builtin_expect(block == nullptr || in_early_arena(block), 0)) return;
   uint64_t time;
   Window* window = quick_window(time);
@@ -89,9 +87,9 @@ void trace_free(void* block, Caller) {
   real_heap.free(block);
 }
 
-void* trace_calloc(size_t count, size_t size, Caller caller) {
+void* trace_calloc(size_t count, size_t size, HEAPLEDGER_CALLER) {
   void* block = real_heap.calloc(count, size);
-  if (block != nullptr) enter_allocation(Kind::kCalloc, block, count * size, caller);
+  if (block != nullptr) enter_allocation(Kind::kCalloc, block, count * size, {pc, sp, bp});
   return block;
 }
 
@@ -106,7 +104,7 @@ constexpr ResizeKinds kReallocArray = {Kind::kReallocArrayNew, Kind::kReallocArr
                                        Kind::kReallocArrayFree};
 
 void enter_resize(Kind kind, uint64_t begin, const void* old_block, const void* block, size_t size,
-                  Caller caller) {
+                  const Caller& caller) {
   EntryGuard guard;
   if (!guard) return;
   uint64_t end = stamp(*guard);
@@ -115,7 +113,7 @@ void enter_resize(Kind kind, uint64_t begin, const void* old_block, const void* 
                         site, size);
 }
 
-void* resize(const ResizeKinds& kinds, void* old_block, size_t size, Caller caller) {
+void* resize(const ResizeKinds& kinds, void* old_block, size_t size, const Caller& caller) {
   if (old_block == nullptr || in_early_arena(old_block)) {
     void* block = real_realloc(old_block, size);
     if (block != nullptr) enter_allocation(kinds.fresh, block, size, caller);
@@ -131,61 +129,62 @@ void* resize(const ResizeKinds& kinds, void* old_block, size_t size, Caller call
   return block;
 }
 
-void* trace_realloc(void* block, size_t size, Caller caller) {
-  return resize(kRealloc, block, size, caller);
+void* trace_realloc(void* block, size_t size, HEAPLEDGER_CALLER) {
+  return resize(kRealloc, block, size, {pc, sp, bp});
 }
 
-void* trace_reallocarray(void* block, size_t count, size_t size, Caller caller) {
+void* trace_reallocarray(void* block, size_t count, size_t size, HEAPLEDGER_CALLER) {
   size_t bytes;
   if (!array_bytes(count, size, bytes)) return nullptr;
-  return resize(kReallocArray, block, bytes, caller);
+  return resize(kReallocArray, block, bytes, {pc, sp, bp});
 }
 
-int trace_posix_memalign(void** result, size_t alignment, size_t size, Caller caller) {
+int trace_posix_memalign(void** result, size_t alignment, size_t size, HEAPLEDGER_CALLER) {
   int error = real_heap.posix_memalign(result, alignment, size);
   if (error == 0 && *result != nullptr) {
-    enter_aligned(Kind::kPosixMemalign, *result, alignment, size, caller);
+    enter_aligned(Kind::kPosixMemalign, *result, alignment, size, {pc, sp, bp});
   }
   return error;
 }
 
-void* trace_aligned_alloc(size_t alignment, size_t size, Caller caller) {
+void* trace_aligned_alloc(size_t alignment, size_t size, HEAPLEDGER_CALLER) {
   void* block = real_heap.aligned_alloc(alignment, size);
-  if (block != nullptr) enter_aligned(Kind::kAlignedAlloc, block, alignment, size, caller);
+  if (block != nullptr) enter_aligned(Kind::kAlignedAlloc, block, alignment, size, {pc, sp, bp});
   return block;
 }
 
-void* trace_memalign(size_t alignment, size_t size, Caller caller) {
+void* trace_memalign(size_t alignment, size_t size, HEAPLEDGER_CALLER) {
   void* block = real_heap.memalign(alignment, size);
-  if (block != nullptr) enter_aligned(Kind::kMemalign, block, alignment, size, caller);
+  if (block != nullptr) enter_aligned(Kind::kMemalign, block, alignment, size, {pc, sp, bp});
   return block;
 }
 
-void* trace_valloc(size_t size, Caller caller) {
+void* trace_valloc(size_t size, HEAPLEDGER_CALLER) {
   void* block = real_heap.valloc(size);
-  if (block != nullptr) enter_allocation(Kind::kValloc, block, size, caller);
+  if (block != nullptr) enter_allocation(Kind::kValloc, block, size, {pc, sp, bp});
   return block;
 }
 
-void* trace_pvalloc(size_t size, Caller caller) {
+void* trace_pvalloc(size_t size, HEAPLEDGER_CALLER) {
   void* block = real_heap.pvalloc(size);
-  if (block != nullptr) enter_allocation(Kind::kPvalloc, block, size, caller);
+  if (block != nullptr) enter_allocation(Kind::kPvalloc, block, size, {pc, sp, bp});
   return block;
 }
 
-void trace_free_sized(void* block, size_t size, Caller) {
+void trace_free_sized(void* block, size_t size, uint64_t, uint64_t, uint64_t) {
   if (block == nullptr) return;
   if (!in_early_arena(block)) enter_other_free(Kind::kFreeSized, block, now_units());
   real_free_sized(block, size);
 }
 
-void trace_free_aligned_sized(void* block, size_t alignment, size_t size, Caller) {
+void trace_free_aligned_sized(void* block, size_t alignment, size_t size, uint64_t, uint64_t,
+                              uint64_t) {
   if (block == nullptr) return;
   if (!in_early_arena(block)) enter_other_free(Kind::kFreeAlignedSized, block, now_units());
   real_free_aligned_sized(block, alignment, size);
 }
 
-size_t trace_malloc_usable_size(void* block, Caller) {
+size_t trace_malloc_usable_size(void* block, uint64_t, uint64_t, uint64_t) {
   return real_usable_size(block);
 }
 

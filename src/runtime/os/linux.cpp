@@ -149,6 +149,12 @@ void unmap(void* at, size_t bytes) {
   raw_syscall(SYS_munmap, address(at), static_cast<long>(bytes));
 }
 
+bool is_readable(const void* at) {
+  // Reads the new signal mask, then refuses because there is no such operation: no side effect.
+  constexpr long kNoSuchOperation = -1;
+  return raw_syscall(SYS_rt_sigprocmask, kNoSuchOperation, address(at), 0, 8) != -EFAULT;
+}
+
 long wipe_on_fork(void* page, size_t bytes) {
   return raw_syscall(SYS_madvise, address(page), static_cast<long>(bytes), MADV_WIPEONFORK);
 }

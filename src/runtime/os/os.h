@@ -49,6 +49,8 @@ void* map_private(size_t bytes);
 // A shared, writable mapping of [offset, offset + bytes) of the file, or nullptr.
 void* map_file(int fd, uint64_t offset, size_t bytes);
 void unmap(void* at, size_t bytes);
+// Whether the 8 bytes at `at` can be read, found out without touching them.
+bool is_readable(const void* at);
 // Makes the page read as zeros in forked children (and only there). -errno before Linux 4.14.
 long wipe_on_fork(void* page, size_t bytes);
 uint32_t page_bytes();

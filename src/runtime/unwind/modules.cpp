@@ -10,7 +10,9 @@
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/os/os.h"
 #include "runtime/unwind/build_id.h"
+#include "runtime/unwind/rows.h"
 #include "runtime/unwind/site_trie.h"
+#include "runtime/unwind/stack_memo.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -154,6 +156,8 @@ void enter_unloads(Window& window) {
     if (!module.present.load(std::memory_order_relaxed) || module.seen) continue;
     module.present.store(false, std::memory_order_release);
     forget_range(module.start, module.end);
+    forget_rows(module.start, module.end);
+    code_epoch.fetch_add(1, std::memory_order_release);
     if (!room_for(window, kMaxFieldBytes)) continue;
     format::LongEntry(window.encoder, format::Kind::kUnload, now_units()).number(i + 1).finish();
   }
@@ -166,16 +170,44 @@ uint32_t module_at(Window& window, uint64_t pc, uint64_t time) {
   if (known != kNoModule || table.find_object == nullptr) return known;
   dl_find_object found;
   if (table.find_object(reinterpret_cast<void*>(pc), &found) != 0) return kNoModule;
+  const link_map* map = found.dlfo_link_map;
+  // A module with holes is known by segments: its first one has the file's header.
+  if (table.find_object(reinterpret_cast<void*>(map->l_addr), &found) != 0 ||
+      found.dlfo_link_map != map) {
+    return kNoModule;
+  }
   const auto* header = static_cast<const ElfW(Ehdr)*>(found.dlfo_map_start);
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return kNoModule;
   Module facts = {};
-  facts.start = reinterpret_cast<uint64_t>(found.dlfo_map_start);
-  facts.end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
-  facts.bias = found.dlfo_link_map->l_addr;
-  facts.headers = reinterpret_cast<const ElfW(Phdr)*>(facts.start + header->e_phoff);
+  facts.bias = map->l_addr;
+  facts.headers = reinterpret_cast<const ElfW(Phdr)*>(
+      reinterpret_cast<uint64_t>(found.dlfo_map_start) + header->e_phoff);
   facts.header_count = header->e_phnum;
-  facts.name = found.dlfo_link_map->l_name;
+  facts.name = map->l_name;
+  set_extent(facts, os::page_bytes());
   return add_module(window, facts, time);
+}
+
+bool cfi_module_at(uint64_t pc, CfiModule& module) {
+  if (table.find_object != nullptr) {
+    dl_find_object found;
+    if (table.find_object(reinterpret_cast<void*>(pc), &found) != 0) return false;
+    void* header = found.dlfo_eh_frame;
+    // A module with holes is known by segments: the one with the unwind information counts.
+    if (header == nullptr || table.find_object(header, &found) != 0) return false;
+    module = {reinterpret_cast<uint64_t>(found.dlfo_map_start),
+              reinterpret_cast<uint64_t>(found.dlfo_map_end), reinterpret_cast<uint64_t>(header)};
+    return true;
+  }
+  uint32_t known = find_known(pc);
+  if (known == kNoModule) return false;
+  const Module& facts = table.modules[known - 1];
+  for (uint32_t i = 0; i < facts.header_count; ++i) {
+    if (facts.headers[i].p_type != PT_GNU_EH_FRAME) continue;
+    module = {facts.start, facts.end, facts.bias + facts.headers[i].p_vaddr};
+    return true;
+  }
+  return false;
 }
 
 void refresh_modules() {

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "runtime/ledger/window.h"
+#include "runtime/unwind/cfi_find.h"
 
 namespace heapledger::runtime {
 
@@ -17,6 +18,9 @@ inline constexpr uint32_t kNoModule = 0;
 // Called by a site's birth, inside a hook: the module around `pc`, entered into the ledger if it
 // is new.
 uint32_t module_at(Window& window, uint64_t pc, uint64_t time);
+
+// Where the unwind information of the code around `pc` is. Takes no lock.
+bool cfi_module_at(uint64_t pc, CfiModule& module);
 
 // Compares with the loader's list; enters what is new and what is gone. Takes the loader's lock:
 // never called from a heap hook.

@@ -1,26 +1,83 @@
 #include "runtime/unwind/site.h"
 
+#include "runtime/unwind/cross_check.h"
+#include "runtime/unwind/full_walk.h"
 #include "runtime/unwind/modules.h"
+#include "runtime/unwind/site_trie.h"
+#include "runtime/unwind/stack_capture.h"
 
 namespace heapledger::runtime {
 namespace {
 
 constexpr size_t kEntryBytes = 64;
 
-}  // namespace
-
-uint32_t bear_site(Window& window, uint64_t pc, uint64_t time) {
-  uint32_t module = module_at(window, pc, time);
+// Enters a new node, with its module, into the ledger; returns its id.
+__attribute__((noinline, cold)) uint32_t bear_site(Window& window, uint32_t parent, uint64_t pc,
+                                                   uint64_t time) {
+  uint32_t module = is_mark(pc) ? kNoModule : module_at(window, pc - 1, time);
   uint32_t id = reserve_site();
   if (id == kNoSite || !room_for(window, kEntryBytes)) return kNoSite;
   // In the file before anybody can refer to it.
   format::LongEntry(window.encoder, format::Kind::kSite, time)
       .number(id)
-      .number(kNoSite)
+      .number(parent)
       .number(module)
       .number(pc)
       .finish();
-  return publish_site(id, kNoSite, pc);
+  return publish_site(id, parent, pc);
+}
+
+// Nodes of this process's ledger, born as they are needed.
+struct LedgerSites {
+  Window& window;
+  uint64_t time;
+
+  uint32_t root(StackEnd end) {
+    return end == StackEnd::kWhole ? kNoSite : child(kNoSite, static_cast<uint64_t>(end));
+  }
+
+  __attribute__((always_inline)) uint32_t child(uint32_t parent, uint64_t pc) {
+    uint32_t site = find_site(parent, pc);
+    return __builtin_expect(site != kNoSite, 1) ? site : bear_site(window, parent, pc, time);
+  }
+};
+
+// The thread's memo; its first use by a new thread starts afresh.
+StackMemo* memo_of(Window& window) {
+  StackMemo* memo = window.memo;
+  if (__builtin_expect(memo != nullptr && memo->thread == window.thread, 1)) return memo;
+  if (memo == nullptr) memo = filter_expected() ? nullptr : new_memo();
+  if (memo == nullptr) return nullptr;
+  reset_memo(*memo);
+  memo->thread = window.thread;
+  window.memo = memo;
+  return memo;
+}
+
+}  // namespace
+
+uint32_t site_of(Window& window, uint64_t time, uint64_t pc, uint64_t sp, uint64_t bp) {
+  LedgerSites sites = {window, time};
+  StackMemo* memo = memo_of(window);
+  if (memo == nullptr) return sites.child(sites.root(StackEnd::kCut), pc);
+  StackCapture<LedgerSites> capture(*memo, sites);
+  uint32_t site = capture.run({pc, sp, bp});
+  if (__builtin_expect(!capture.needs_registers(), 1)) {
+    if (__builtin_expect(cross_check_every != 0, 0)) {
+      cross_check(window, *memo, memo->last_count, sp, time);
+    }
+    return site;
+  }
+  // Some frame needs a register that only a walk from here can tell.
+  FullWalk walk = walk_fully(*memo, sp);
+  site = sites.root(walk.end);
+  for (uint32_t i = walk.count; i-- > 0;) site = sites.child(site, memo->fresh[i].state.pc);
+  memo->count = 0;
+  if (cross_check_every != 0) {
+    for (uint32_t i = 0; i < walk.count; ++i) memo->frames[walk.count - 1 - i] = memo->fresh[i];
+    cross_check(window, *memo, walk.count, sp, time);
+  }
+  return site;
 }
 
 }  // namespace heapledger::runtime

@@ -1,7 +1,7 @@
 #include "runtime/unwind/site_trie.h"
 
-#include "runtime/ledger/file.h"
 #include "runtime/os/os.h"
+#include "runtime/unwind/shared_memory.h"
 
 namespace heapledger::runtime {
 using detail::Bucket;
@@ -19,18 +19,6 @@ using detail::trie;
 constinit detail::Trie detail::trie = {};
 
 namespace {
-
-// Memory that several threads may want to provide at once: the first one wins.
-template <typename T>
-T* provide(std::atomic<T*>& place, size_t bytes) {
-  T* present = place.load(std::memory_order_acquire);
-  if (present != nullptr || filter_expected()) return present;
-  auto* fresh = static_cast<T*>(os::map_private(bytes));
-  if (fresh == nullptr) return nullptr;
-  if (place.compare_exchange_strong(present, fresh, std::memory_order_acq_rel)) return fresh;
-  os::unmap(fresh, bytes);
-  return present;
-}
 
 template <typename T>
 void drop(std::atomic<T*>& place, size_t bytes) {

@@ -14,6 +14,13 @@ namespace heapledger::runtime {
 
 inline constexpr uint32_t kNoSite = 0;
 
+// Node addresses below this are no code but marks: what a stack's outermost frame hangs from when
+// the stack is not whole (StackEnd).
+inline constexpr uint64_t kFirstCode = 16;
+inline bool is_mark(uint64_t pc) {
+  return pc < kFirstCode;
+}
+
 // The id of (parent, pc), or kNoSite if there is none yet.
 inline uint32_t find_site(uint32_t parent, uint64_t pc);
 
@@ -35,7 +42,7 @@ namespace detail {
 struct Node {
   std::atomic<uint64_t> pc;  // 0: not published, or forgotten
   uint32_t parent;
-  uint32_t unused;
+  std::atomic<uint32_t> last_child;  // a guess: the node last found below this one
 };
 
 // A slot is a node id with 32 bits of its hash above; zero is free. A bucket is a cache line.
@@ -43,13 +50,14 @@ struct alignas(64) Bucket {
   std::atomic<uint64_t> slots[8];
 };
 
-// Level n has 2^(9 + 3n) buckets: 32 KiB, 256 KiB, 2 MiB, 16 MiB, 128 MiB.
-inline constexpr unsigned kLevels = 5;
-inline constexpr unsigned kFirstBits = 9;
+// Level n has 2^(12 + 3n) buckets: 256 KiB, 2 MiB, 16 MiB, 128 MiB.
+inline constexpr unsigned kLevels = 4;
+inline constexpr unsigned kFirstBits = 12;
 inline constexpr unsigned kBitsPerLevel = 3;
 
-inline constexpr uint32_t kNodesPerBlock = 4096;
-inline constexpr uint32_t kNodeBlocks = 8192;
+// Blocks of nodes are mapped as they are needed, pages of them as they are touched.
+inline constexpr uint32_t kNodesPerBlock = 1u << 18;
+inline constexpr uint32_t kNodeBlocks = 128;
 
 struct Trie {
   std::atomic<Bucket*> levels[kLevels];
@@ -72,7 +80,7 @@ inline Bucket& bucket_in(Bucket* buckets, unsigned level, uint64_t hash) {
 }
 
 inline Node* node_of(uint32_t id) {
-  return trie.blocks[id / kNodesPerBlock].load(std::memory_order_acquire) + id % kNodesPerBlock;
+  return trie.blocks[id / kNodesPerBlock].load(std::memory_order_relaxed) + id % kNodesPerBlock;
 }
 
 inline bool matches(uint64_t slot, uint64_t hash, uint32_t parent, uint64_t pc) {
@@ -83,7 +91,9 @@ inline bool matches(uint64_t slot, uint64_t hash, uint32_t parent, uint64_t pc) 
 
 }  // namespace detail
 
-inline uint32_t find_site(uint32_t parent, uint64_t pc) {
+namespace detail {
+
+__attribute__((noinline)) inline uint32_t search_site(uint32_t parent, uint64_t pc) {
   uint64_t hash = detail::hash_of(parent, pc);
   for (unsigned level = 0; level < detail::kLevels; ++level) {
     detail::Bucket* buckets = detail::trie.levels[level].load(std::memory_order_acquire);
@@ -95,6 +105,21 @@ inline uint32_t find_site(uint32_t parent, uint64_t pc) {
     }
   }
   return kNoSite;
+}
+
+}  // namespace detail
+
+__attribute__((always_inline)) inline uint32_t find_site(uint32_t parent, uint64_t pc) {
+  // Nodes of the first block, nearly all there are, are tried by the guess first.
+  using detail::kNodesPerBlock;
+  detail::Node* nodes = detail::trie.blocks[0].load(std::memory_order_acquire);
+  if (__builtin_expect(parent - 1 >= kNodesPerBlock - 1, 0)) return detail::search_site(parent, pc);
+  uint32_t guess = nodes[parent].last_child.load(std::memory_order_relaxed);
+  const detail::Node& node = nodes[guess];
+  if (node.pc.load(std::memory_order_relaxed) == pc && node.parent == parent) return guess;
+  uint32_t found = detail::search_site(parent, pc);
+  if (found < kNodesPerBlock) nodes[parent].last_child.store(found, std::memory_order_relaxed);
+  return found;
 }
 
 }  // namespace heapledger::runtime

@@ -1,0 +1,31 @@
+// Which part of memory is the calling thread's own stack: what lies between the stack pointer and
+// its top cannot go away while the thread runs on it.
+#pragma once
+
+#include <cstdint>
+
+namespace heapledger::runtime {
+
+class OwnStack {
+ public:
+  // Whether everything in [sp, high()) is known to be mapped and readable. Learns as it is asked;
+  // false for a fiber's or a signal handler's stack.
+  __attribute__((always_inline)) bool covers(uint64_t sp) {
+    return __builtin_expect(sp - low_ < high_ - low_, 1) || learn(sp);
+  }
+  uint64_t high() const { return high_; }
+
+  // For a new thread.
+  void reset() { *this = OwnStack(); }
+
+ private:
+  bool learn(uint64_t sp);
+  bool learn_first(uint64_t sp);
+  bool extend_down(uint64_t sp);
+
+  uint64_t low_ = 0;  // [low_, high_) is known
+  uint64_t high_ = 0;
+  uint64_t gap_ = 0;  // a page that could not be read: the stack does not extend past it
+};
+
+}  // namespace heapledger::runtime

@@ -1,0 +1,26 @@
+// Memory for tables that grow while threads use them: the first thread to provide it wins, and it
+// stays for the life of the process.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "runtime/ledger/file.h"
+#include "runtime/os/os.h"
+
+namespace heapledger::runtime {
+
+// What `place` points to, provided now if need be: zeroed, `bytes` long. Null: no memory, or
+// a system call filter forbids asking for it.
+template <typename T>
+T* provide(std::atomic<T*>& place, size_t bytes) {
+  T* present = place.load(std::memory_order_acquire);
+  if (present != nullptr || filter_expected()) return present;
+  auto* fresh = static_cast<T*>(os::map_private(bytes));
+  if (fresh == nullptr) return nullptr;
+  if (place.compare_exchange_strong(present, fresh, std::memory_order_acq_rel)) return fresh;
+  os::unmap(fresh, bytes);
+  return present;
+}
+
+}  // namespace heapledger::runtime
