@@ -41,9 +41,8 @@ class Trace : public testing::Test {
               ("heapledger-unit-" + std::to_string(getpid()) + "-" +
                testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directory(folder_);
-    real_heap = {::malloc,         ::free,          ::calloc,   ::realloc,
-                 ::posix_memalign, ::aligned_alloc, ::memalign, ::valloc,
-                 ::pvalloc,        nullptr,         nullptr,    ::malloc_usable_size};
+    real_heap = {::malloc,        ::free,     ::calloc, ::realloc, ::posix_memalign,
+                 ::aligned_alloc, ::memalign, ::valloc, ::pvalloc, ::malloc_usable_size};
     config_.out.clear();
     config_.out.add((folder_ / "%p.ledger").c_str());
     ASSERT_TRUE(begin_recording(config_));

@@ -22,10 +22,8 @@ const Mode kPassThroughMode = {
     [](size_t alignment, size_t size, Caller) { return real_heap.memalign(alignment, size); },
     [](size_t size, Caller) { return real_heap.valloc(size); },
     [](size_t size, Caller) { return real_heap.pvalloc(size); },
-    [](void* block, size_t size, Caller) { real_free_sized(block, size); },
-    [](void* block, size_t alignment, size_t size, Caller) {
-      real_free_aligned_sized(block, alignment, size);
-    },
+    [](void* block, size_t, Caller) { real_free(block); },
+    [](void* block, size_t, size_t, Caller) { real_free(block); },
     [](void* block, Caller) { return real_usable_size(block); },
 };
 
