@@ -37,7 +37,9 @@ def main():
         sys.exit(f"tidy: no file of {', '.join(FOLDERS)} in {build}/compile_commands.json")
     if not shutil.which("run-clang-tidy"):
         sys.exit("tidy: run-clang-tidy is not installed (package clang-tidy)")
-    command = ["run-clang-tidy", "-p", str(build), "-quiet", "-j", jobs]
+    # The build may be GCC's, with warning options that Clang does not know.
+    command = ["run-clang-tidy", "-p", str(build), "-quiet", "-j", jobs,
+               "-extra-arg=-Wno-unknown-warning-option"]
     result = subprocess.run([*command, *(f"^{name}$" for name in names)], capture_output=True, text=True)
     for line in COLOUR.sub("", result.stdout).splitlines():
         if line and not line.startswith(NOISE):

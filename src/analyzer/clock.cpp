@@ -53,12 +53,10 @@ uint64_t LedgerClock::wall_ns(uint64_t units) const {
 
 uint64_t LedgerClock::units_at_wall(uint64_t ns) const {
   if (ns < start_.realtime_ns) return 0;
-  Wide ticks = Wide{start_.ticks} + Wide{ns - start_.realtime_ns} * ticks_ / ns_;
-  uint64_t units = saturate(ticks >> shift_);
-  // Rounding may have gone either way.
-  while (units < UINT64_MAX && wall_ns(units + 1) <= ns && wall_ns(units + 1) < UINT64_MAX) ++units;
-  while (units > 0 && wall_ns(units) > ns) --units;
-  return units;
+  // ns_since_start() turned around: the most ticks that are rounded to no more than `left`.
+  Wide left = ns - start_.realtime_ns;
+  Wide ticks = ((left + 1) * ticks_ - ticks_ / 2 - 1) / ns_;
+  return saturate((start_.ticks + ticks) >> shift_);
 }
 
 }  // namespace heapledger

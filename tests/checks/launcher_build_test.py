@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """./heapledger for real: a fresh copy of the repository, at a path with a space, built by its first
-call, used by the second, and still good after the whole folder was moved."""
+call, used at once by the next, and still good after the whole folder was moved."""
 
 import json
 import os
@@ -43,11 +43,6 @@ class LauncherBuildTest(ScratchTest):
         quick = self.launch("run", "-q", "--", "echo", "moved")
         self.assert_good(quick, "moved\n")
         self.assertEqual(quick.stderr, "")
-
-        (self.clone / "include/heapledger.h").touch()
-        rebuilt = self.launch("run", "-q", "--", "echo", "rebuilt")
-        self.assert_good(rebuilt, "rebuilt\n")
-        self.assertIn("building the tool", rebuilt.stderr)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,13 @@ CMAKE = """#!/bin/sh
 echo "cmake $*" >> "$CALLS"
 case $1 in
   --version) echo "cmake version ${CMAKE_IS:-3.25.1}" ;;
+  --preset)
+    cache=build/release/CMakeCache.txt
+    if [ -e $cache ] && [ "$(cat $cache)" != "of $PWD" ]; then
+      echo "CMakeCache.txt is of another place" >&2
+      exit 1
+    fi
+    mkdir -p build/release && echo "of $PWD" > $cache ;;
   --build)
     cat > /dev/null
     mkdir "$CALLS.building" || exit 9  # two builds at once
@@ -176,6 +183,15 @@ class SecondCall(LauncherTest):
         (self.clone / "src/cli/main.cpp").unlink()
         self.launch()
         self.assertTrue(self.called("cmake --build"))
+
+    def test_a_moved_clone_builds_again(self):
+        self.clone = self.clone.rename(self.folder / "moved")
+        self.assertEqual(self.launch("a")[:2], (7, "<a>"))
+        self.assertFalse(self.called("cmake"))
+        time.sleep(0.02)
+        (self.clone / "src/cli/main.cpp").touch()
+        self.assertEqual(self.launch("a")[:2], (7, "<a>"))
+        self.assertTrue(self.called("cmake --fresh --preset release"))
 
     def test_no_descriptor_of_ours_reaches_the_tool(self):
         plain = self.launch("descriptors")[1]

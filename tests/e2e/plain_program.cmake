@@ -11,7 +11,8 @@ function(plain_program target)
   target_compile_options(${target} PRIVATE
     -O1 -g -Wall -Wextra $<$<BOOL:${HEAPLEDGER_WERROR}>:-Werror>
     -fno-builtin -fno-optimize-sibling-calls -fno-inline-functions
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-alloc-size-larger-than>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-alloc-size-larger-than>
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fsized-deallocation>)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
   target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
   target_link_options(${target} PRIVATE -Wl,-z,now)

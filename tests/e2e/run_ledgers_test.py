@@ -43,8 +43,8 @@ class Names(unittest.TestCase):
                                  f"sh.{run.stdout.decode().strip()}.ledger"))
 
     def test_any_name_is_kept_to_the_letter(self):
-        for name in ("plain.ledger", "no ending", "back\\slash", "50%% of it.ledger", "[a]*?.ledger",
-                     "new\nline.ledger", "-dash", "ü.ledger", ".ledger"):
+        for name in ("plain.ledger", "no ending", "back\\slash", "50%% of it.ledger",
+                     "[a]*?.ledger", "new\nline.ledger", "-dash", "ü.ledger", ".ledger"):
             with self.subTest(name=name):
                 names, said = self.left("-o" + name if name[0] != "-" else f"--output={name}",
                                         "--", "true")
@@ -143,9 +143,10 @@ class Stories(unittest.TestCase):
     def test_processes_that_go_on_are_mentioned(self):
         folder = harness.fresh_folder()
         os.mkfifo(os.path.join(folder, "end"))
-        done = subprocess.run([harness.TOOL, "run", "-o", "x.ledger", "--",
-                               sys.executable, "-c", LEAVES_A_CHILD], cwd=folder, env=harness.plain_environment(),
-                              check=False, capture_output=True, timeout=harness.HANG_SECONDS)
+        done = subprocess.run(
+            [harness.TOOL, "run", "-o", "x.ledger", "--", sys.executable, "-c", LEAVES_A_CHILD],
+            cwd=folder, env=harness.plain_environment(), check=False, capture_output=True,
+            timeout=harness.HANG_SECONDS)
         self.assertTrue(let_go(os.path.join(folder, "end")), "no child was left")
         self.assertEqual(done.returncode, 9, done.stderr)
         self.assertIn("so far", done.stderr.decode())

@@ -72,7 +72,7 @@ TEST(Damage, CutAnywhereKeepsWholeChunks) {
     ASSERT_TRUE(outcome.opened) << length;
     // The end of each chunk's content, which is where it becomes whole.
     uint64_t whole_chunks = 0;
-    for (size_t block : {1, 2}) {
+    for (size_t block : {size_t{1}, size_t{2}}) {
       uint32_t used = 0;
       std::memcpy(&used, whole.data() + block_offset(block) + 28, sizeof used);
       if (length >= block_offset(block) + sizeof(format::BlockHeader) + used) whole_chunks += 20;

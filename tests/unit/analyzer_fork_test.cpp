@@ -150,7 +150,7 @@ TEST(Fork, AddressOfAnInheritedBlockUsedAgain) {
   window.malloc(1, 0x1000, 10).fork(2);
   LedgerBuilder child = forked_from(parent, window, 3, "p.ledger");
   child.window(0).thread(0, 0, 5, "a").free(1, 0x1000);
-  child.window(1).thread(0, 1, 6, "b").malloc(2, 0x1000, 50).free(30'000, 0x1000);
+  child.window(1).thread(0, 1, 6, "b").malloc(2'000, 0x1000, 50).free(30'000, 0x1000);
   Analysis a = analyze_named({{"p.ledger", parent.bytes()}, {"c.ledger", child.bytes()}});
   EXPECT_EQ(child_of(a).totals.inherited_frees, 1u);
   EXPECT_EQ(child_of(a).totals.frees, 1u);

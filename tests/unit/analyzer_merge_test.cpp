@@ -107,6 +107,35 @@ TEST(Skew, DeathStampedBeforeTheBirth) {
   EXPECT_EQ(a.totals.peak_bytes, 5u);
 }
 
+// Seen on real machines: the first thread frees the second one's block and gets its address back,
+// all with stamps that are a little earlier than that of the block's birth.
+TEST(Skew, DeathAndNewBirthStampedBeforeTheBirth) {
+  LedgerBuilder ledger;
+  ledger.window(0).free(78, 0x1000).malloc(80, 0x1000, 3).free(90, 0x1000);
+  ledger.window(1).malloc(82, 0x1000, 5).malloc(100, 0x2000, 1);
+  Analysis a = analyze_bytes(ledger.bytes());
+  EXPECT_EQ(a.totals.frees, 2u);
+  EXPECT_EQ(a.totals.calls, 3u);
+  EXPECT_EQ(a.totals.unmatched_frees, 0u);
+  EXPECT_EQ(a.totals.lost_frees, 0u);
+  EXPECT_EQ(a.totals.peak_bytes, 5u);
+  EXPECT_EQ(a.totals.end_bytes, 1u);
+}
+
+// The second thread frees the first one's new block, with a stamp that is too early by a little.
+TEST(Skew, DeathOfTheNextBlockStampedBeforeThatOfTheFirst) {
+  LedgerBuilder ledger;
+  ledger.window(0).malloc(1, 0x1000, 9).free(825, 0x1000).malloc(829, 0x1000, 5);
+  ledger.window(1).free(802, 0x1000).malloc(50'000, 0x1000, 7).free(60'000, 0x1000);
+  Analysis a = analyze_bytes(ledger.bytes());
+  EXPECT_EQ(a.totals.calls, 3u);
+  EXPECT_EQ(a.totals.frees, 3u);
+  EXPECT_EQ(a.totals.unmatched_frees, 0u);
+  EXPECT_EQ(a.totals.lost_frees, 0u);
+  EXPECT_EQ(a.totals.peak_bytes, 9u);
+  EXPECT_EQ(a.totals.end_blocks, 0u);
+}
+
 TEST(Skew, BeyondTheSlackTheDeathWasMissed) {
   LedgerBuilder ledger;
   ledger.window(0).malloc(1, 0x1000, 5).malloc(100, 0x1000, 7);
@@ -151,6 +180,23 @@ TEST(Skew, WaitingBirthAndItsOwnDeathStayTogether) {
     bool second = a.frames(group)[0].pc == 0x222;
     EXPECT_EQ(group.temporary_calls, second ? 1u : 0u);
   }
+}
+
+TEST(Skew, OneThreadNeverWaits) {
+  LedgerBuilder ledger;
+  // With slack, the second block would wait and the peak be missed.
+  ledger.window(0).free(1, 0x1000).malloc(2, 0x1000, 50).free(3, 0x1000).malloc(4, 0x1000, 7);
+  EXPECT_EQ(analyze_bytes(ledger.bytes()).totals.peak_bytes, 50u);
+}
+
+TEST(Skew, ManyWaitingAtOneAddressAreBounded) {
+  LedgerBuilder ledger;
+  ledger.window(1);
+  for (uint64_t i = 0; i < 300'000; ++i) ledger.window(0).malloc(0, 0x1000, 1);
+  Analysis a = analyze_bytes(ledger.bytes());
+  EXPECT_EQ(a.totals.calls, 300'000u);
+  EXPECT_EQ(a.totals.lost_frees, 299'999u);
+  EXPECT_EQ(a.totals.end_blocks, 1u);
 }
 
 TEST(Skew, ManyWaitingAtOneInstantAreBounded) {

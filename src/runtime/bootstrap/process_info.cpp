@@ -37,7 +37,7 @@ void enter_command(Window& window) {
   while ((got = os::read_some(fd, scratch, sizeof scratch)) > 0) {
     enter(window, InfoKey::kCommand, scratch, static_cast<size_t>(got));
   }
-  os::close_file(fd);
+  hold.close(fd);
 }
 
 }  // namespace

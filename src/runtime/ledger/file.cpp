@@ -77,7 +77,7 @@ long with_file(uint64_t end, Operation operation) {
   os::FileId id;
   bool ours = os::file_id(fd, id) == 0 && id == file.id;
   long result = ours ? operation(fd) : -ESTALE;
-  os::close_file(fd);
+  hold.close(fd);
   return result;
 }
 
@@ -176,7 +176,7 @@ long create_ledger(const LedgerRequest& request) {
     auto give_name = [fd](const char* path) { return os::give_name(fd, path); };
     if (nameless) result = with_free_name(*request.path, give_name);
   }
-  os::close_file(fd);
+  hold.close(fd);
   if (result != 0) return result;
   file.status.store(Status::kRecording, std::memory_order_release);
   beacon->recording = 1;

@@ -45,7 +45,7 @@ Memory read_memory() {
   if (fd < 0) return {};
   hold.set(fd);
   long got = os::read_some(fd, sampler.text, sizeof sampler.text - 1);
-  os::close_file(fd);
+  hold.close(fd);
   if (got <= 0) return {};
   sampler.text[got] = '\0';
   return {field(sampler.text, "\nVmRSS:"), field(sampler.text, "\nVmHWM:")};

@@ -6,7 +6,7 @@ namespace heapledger::runtime::os {
 namespace {
 
 constexpr int kFree = -1;
-constexpr int kOpening = -2;
+constexpr int kChanging = -2;  // being opened or closed: the number is not known to be ours or not
 constexpr unsigned kPlaces = 64;
 // A file operation takes microseconds; whoever still waits after this many turns goes on.
 constexpr unsigned kMaxTurns = 10'000;
@@ -29,7 +29,7 @@ void put(std::atomic<int>& place, int value) {
 std::atomic<int>* take_place() {
   for (std::atomic<int>& place : gate.places) {
     int free = kFree + 1;
-    if (place.compare_exchange_strong(free, kOpening + 1, std::memory_order_seq_cst)) {
+    if (place.compare_exchange_strong(free, kChanging + 1, std::memory_order_seq_cst)) {
       return &place;
     }
   }
@@ -39,7 +39,7 @@ std::atomic<int>* take_place() {
 bool in_range(unsigned first, unsigned last) {
   for (const std::atomic<int>& place : gate.places) {
     int fd = at(place);
-    if (fd == kOpening) return true;
+    if (fd == kChanging) return true;
     if (fd >= 0 && static_cast<unsigned>(fd) >= first && static_cast<unsigned>(fd) <= last) {
       return true;
     }
@@ -70,19 +70,25 @@ void DescriptorHold::set(int fd) {
   if (place_ != nullptr) put(*place_, fd >= 0 ? fd : kFree);
 }
 
+void DescriptorHold::close(int fd) {
+  // The number may be the program's at once: whoever asks for it meanwhile has to wait.
+  if (place_ != nullptr) put(*place_, kChanging);
+  close_file(fd);
+}
+
 bool descriptors_held() {
   return gate.held.load(std::memory_order_seq_cst) != 0;
 }
 
 bool is_our_descriptor(int fd, bool may_wait) {
   for (unsigned turn = 0; turn < kMaxTurns; ++turn) {
-    bool opening = false;
+    bool changing = false;
     for (const std::atomic<int>& place : gate.places) {
       int value = at(place);
       if (value == fd && fd >= 0) return true;
-      opening = opening || value == kOpening;
+      changing = changing || value == kChanging;
     }
-    if (!opening || !may_wait) return false;
+    if (!changing || !may_wait) return false;
     yield_processor();
   }
   return false;

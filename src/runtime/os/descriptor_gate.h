@@ -24,6 +24,8 @@ class DescriptorHold {
 
   // The descriptor that was opened.
   void set(int fd);
+  // Closes it; nothing more is opened under this hold.
+  void close(int fd);
 
  private:
   std::atomic<int>* place_;
@@ -32,8 +34,8 @@ class DescriptorHold {
 // Whether any of our descriptors may be open now: one load.
 bool descriptors_held();
 
-// Whether `fd` is ours at this moment. While one is being opened that cannot be told: waits for
-// that, if it may.
+// Whether `fd` is ours at this moment. While one is being opened or closed that cannot be told:
+// waits for that, if it may.
 bool is_our_descriptor(int fd, bool may_wait);
 
 // Keeps our operations out of [first, last] while the program closes or replaces descriptors

@@ -2,6 +2,7 @@
 // own and they are added up at the end, so nothing here is shared while it counts.
 #pragma once
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -114,9 +115,11 @@ class Books {
     char* text;
     size_t room, used;
 
-    template <class... Values>
-    void put(const char* format, Values... values) {
-      used += static_cast<size_t>(snprintf(text + used, room - used, format, values...));
+    [[gnu::format(printf, 2, 3)]] void put(const char* format, ...) {
+      va_list values;
+      va_start(values, format);
+      used += static_cast<size_t>(vsnprintf(text + used, room - used, format, values));
+      va_end(values);
     }
   };
 

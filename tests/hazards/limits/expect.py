@@ -133,8 +133,8 @@ def read_only_folder(hazard):
     harness.expect_equal(with_us.ledgers, [], "ledgers")
 
 
-def read_only_in_mid_run(hazard):
-    """The folder is there, then it is missing a permission: as an ordinary user, from the start."""
+def folder_without_permission(hazard):
+    """An ordinary user may not write there: no ledger, and the program runs as ever."""
     needs_root()
     folder = harness.fresh_folder()
     os.chmod(folder, 0o555)
@@ -142,6 +142,8 @@ def read_only_in_mid_run(hazard):
     plain = harness.native(command)
     with_us = harness.recorded(command, ledger_folder=folder)
     harness.expect_same(plain, with_us, stderr=False)
+    mine = [path for path in with_us.ledgers if "limits_busy" in path]  # setpriv was still root
+    harness.expect_equal(mine, [], "ledgers")
 
 
 def no_such_folder(hazard):

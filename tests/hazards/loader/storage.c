@@ -1,5 +1,5 @@
-// Threads that touch the thread-local storage of a plugin (plugin_storage.c), which makes the loader
-// allocate in the middle of their work, and free it when they end.
+// Threads that touch the thread-local storage of a plugin (plugin_storage.c), which makes the
+// loader allocate in the middle of their work, and free it when they end.
 #include <pthread.h>
 
 #include "load.h"

@@ -8,7 +8,9 @@ enum { kForks = 20 };
 static volatile int stop;
 static void* held;
 
-static void prepare(void) { held = take(1001); }
+static void prepare(void) {
+  held = take(1001);
+}
 static void in_parent(void) {
   give(held);
   give(take(1002));

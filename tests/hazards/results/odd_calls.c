@@ -5,7 +5,7 @@
 
 #include "account.h"
 
-static volatile size_t most = PTRDIFF_MAX;
+static volatile size_t most = PTRDIFF_MAX, none = 0, three = 3, hundred = 100;
 
 static void show(const char* call, const void* result) {
   int error = errno;
@@ -76,15 +76,15 @@ int main(void) {
   TAKES(calloc((size_t)1 << 32, (size_t)1 << 32), 0);
   TAKES(calloc(most, 2), 0);
   resizes();
-  TAKES(aligned_alloc(0, 10), 10);
-  TAKES(aligned_alloc(3, 10), 10);
+  TAKES(aligned_alloc(none, 10), 10);
+  TAKES(aligned_alloc(three, 10), 10);
   TAKES(aligned_alloc(64, 10), 10);
   TAKES(aligned_alloc(64, most), 0);
   TAKES(aligned_alloc(most, 10), 0);
-  TAKES(memalign(0, 10), 10);
-  TAKES(memalign(3, 10), 10);
-  TAKES(memalign(100, 10), 10);
-  TAKES(memalign(SIZE_MAX / 2 + 2, 10), 0);
+  TAKES(memalign(none, 10), 10);
+  TAKES(memalign(three, 10), 10);
+  TAKES(memalign(hundred, 10), 10);
+  TAKES(memalign(most + 3, 10), 0);
   TAKES(valloc(0), 0);
   TAKES(valloc(most), 0);
   TAKES(pvalloc(1), 1);

@@ -45,10 +45,10 @@ def names(hazard):
     wanted = {"threads_names", "named-first", "named-later", 'odd "name" \\'}
     by_file = ledger_file.Ledger(with_us.ledgers[0]).thread_names
     harness.expect(wanted <= by_file, f"thread names in the ledger: {by_file}")
-    by_tool = set(re.findall(r"'name': (?:'([^']*)'|\"([^\"]*)\")",
-                             str(harness.tool_json("info", with_us.ledgers))))
-    by_tool = {one or other for one, other in by_tool}
-    harness.expect({"named-first", "named-later"} <= by_tool, f"thread names shown: {by_tool}")
+    (ledger,) = harness.tool_json("info", with_us.ledgers)["ledgers"]
+    harness.expect_equal(sorted(thread["name"] for thread in ledger["threads"]),
+                         ["named-first", "named-later", 'odd "name" \\', "threads_names"],
+                         "the last name of each thread")
 
 
 def handed_over(hazard):
