@@ -54,7 +54,12 @@ void BlockIndex::build(ByteSource& source, uint64_t header_bytes, bool check_sum
       add(header, block, check_sums);
       continue;
     }
-    if (marked) problems.add("the file is cut short: it ends inside the header of a block");
+    // A chunk that is cut this short leaves a gap, unless its window still has the entries.
+    if (marked && header.magic == format::kWindowMagic) {
+      problems.add("the file is cut short: it ends inside a window");
+    } else if (got < sizeof header.magic && header.magic != 0) {
+      problems.add("the file is cut short: it ends where a block begins");
+    }
     ++counts_.holes;
     uint64_t data = source.next_data(offset);
     if (data >= size) {

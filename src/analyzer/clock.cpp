@@ -6,8 +6,8 @@ namespace {
 using Wide = unsigned __int128;
 
 // What a tick may be in reality: from 100 GHz to 1 kHz.
-constexpr uint64_t kMinScale = (uint64_t{1} << 32) / 100;
-constexpr uint64_t kMaxScale = uint64_t{1'000'000} << 32;
+constexpr uint64_t kMaxTicksPerNs = 100;
+constexpr uint64_t kMaxNsPerTick = 1'000'000;
 
 uint64_t saturate(Wide value) {
   return value > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(value);
@@ -19,7 +19,7 @@ LedgerClock::LedgerClock(const format::FileHeader& header)
     : start_(header.start), shift_(header.time_shift) {
   // A machine's tick counter and CLOCK_MONOTONIC both start at its boot, so one pair alone is
   // already a fair estimate.
-  set_scale(start_.monotonic_ns, start_.ticks);
+  set_rate(start_.monotonic_ns, start_.ticks);
   for (const format::ClockPair& pair : header.latest) learn(pair.ticks, pair.monotonic_ns);
 }
 
@@ -27,25 +27,24 @@ void LedgerClock::learn(uint64_t ticks, uint64_t monotonic_ns) {
   if (ticks <= start_.ticks || monotonic_ns <= start_.monotonic_ns) return;
   if (ticks <= newest_ticks_) return;
   newest_ticks_ = ticks;
-  set_scale(monotonic_ns - start_.monotonic_ns, ticks - start_.ticks);
+  set_rate(monotonic_ns - start_.monotonic_ns, ticks - start_.ticks);
 }
 
-void LedgerClock::set_scale(uint64_t ns, uint64_t ticks) {
-  if (ticks == 0) return;
-  uint64_t scale = saturate((Wide{ns} << 32) / ticks);
-  if (scale >= kMinScale && scale <= kMaxScale) scale_ = scale;
+void LedgerClock::set_rate(uint64_t ns, uint64_t ticks) {
+  if (Wide{ns} * kMaxTicksPerNs < ticks || Wide{ticks} * kMaxNsPerTick < ns) return;
+  if (ns == 0 || ticks == 0) return;
+  ns_ = ns;
+  ticks_ = ticks;
 }
 
 uint64_t LedgerClock::units_in_ns(uint64_t ns) const {
-  return saturate((Wide{ns} << 32) / scale_ >> shift_);
+  return saturate(Wide{ns} * ticks_ / ns_ >> shift_);
 }
 
 uint64_t LedgerClock::ns_since_start(uint64_t units) const {
   Wide ticks = Wide{units} << shift_;
   if (ticks <= start_.ticks) return 0;
-  ticks -= start_.ticks;  // at most 96 bits
-  // Whole and broken parts apart, so that the product stays below 128 bits.
-  return saturate(ticks * (scale_ >> 32) + ((ticks * (scale_ & UINT32_MAX)) >> 32));
+  return saturate((Wide{saturate(ticks - start_.ticks)} * ns_ + ticks_ / 2) / ticks_);
 }
 
 uint64_t LedgerClock::wall_ns(uint64_t units) const {
@@ -54,12 +53,10 @@ uint64_t LedgerClock::wall_ns(uint64_t units) const {
 
 uint64_t LedgerClock::units_at_wall(uint64_t ns) const {
   if (ns < start_.realtime_ns) return 0;
-  Wide ticks = Wide{start_.ticks} + (Wide{ns - start_.realtime_ns} << 32) / scale_;
-  uint64_t units = saturate(ticks >> shift_);
-  // Division rounds down; the next unit may still be in time.
-  while (units < UINT64_MAX && wall_ns(units + 1) <= ns && wall_ns(units + 1) < UINT64_MAX) ++units;
-  while (units > 0 && wall_ns(units) > ns) --units;
-  return units;
+  // ns_since_start() turned around: the most ticks that are rounded to no more than `left`.
+  Wide left = ns - start_.realtime_ns;
+  Wide ticks = ((left + 1) * ticks_ - ticks_ / 2 - 1) / ns_;
+  return saturate((start_.ticks + ticks) >> shift_);
 }
 
 }  // namespace heapledger

@@ -19,7 +19,7 @@ class LedgerClock {
   void learn(uint64_t ticks, uint64_t monotonic_ns);
 
   bool calibrated() const { return newest_ticks_ != 0; }
-  double ns_per_tick() const { return static_cast<double>(scale_) / 4294967296.0; }
+  double ns_per_tick() const { return static_cast<double>(ns_) / static_cast<double>(ticks_); }
 
   // The entry time of a tick count, and how many units a number of nanoseconds takes.
   uint64_t units_of_ticks(uint64_t ticks) const { return ticks >> shift_; }
@@ -34,12 +34,13 @@ class LedgerClock {
   uint64_t start_wall_ns() const { return start_.realtime_ns; }
 
  private:
-  void set_scale(uint64_t ns, uint64_t ticks);
+  void set_rate(uint64_t ns, uint64_t ticks);
 
   format::ClockPair start_{};
   unsigned shift_ = 0;
   uint64_t newest_ticks_ = 0;
-  uint64_t scale_ = uint64_t{1} << 32;  // ns per tick, 32 bits after the point
+  uint64_t ns_ = 1;     // so many ns are …
+  uint64_t ticks_ = 1;  // … so many ticks
 };
 
 }  // namespace heapledger

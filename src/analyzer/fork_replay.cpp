@@ -26,9 +26,8 @@ ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child) {
     const unsigned char* from = payload.bytes.data();
     format::EntryDecoder decoder(from, from + payload.bytes.size(), payload.base_time);
     fork.time = payload.base_time;
-    for (Entry entry; decoder.position() < from + fork.position.offset && decoder.next(entry);) {
-      fork.time = entry.end_time;
-    }
+    auto before_fork = [&] { return decoder.position() - from < int64_t{fork.position.offset}; };
+    for (Entry entry; before_fork() && decoder.next(entry);) fork.time = entry.end_time;
   }
   return fork;
 }

@@ -3,6 +3,7 @@
 // The hash has a random seed, so that no file can be made to collide.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -74,7 +75,13 @@ class LiveBlocks {
   void allocate(unsigned bits);
   void grow();
 
-  std::unique_ptr<LiveBlock[]> slots_;
+  struct Unmap {
+    size_t bytes;
+    void operator()(LiveBlock* slots) const;
+  };
+  using Slots = std::unique_ptr<LiveBlock[], Unmap>;
+
+  Slots slots_;
   uint64_t seed_;
   uint64_t mask_ = 0;
   uint64_t count_ = 0;

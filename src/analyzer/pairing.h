@@ -1,7 +1,8 @@
 // Pairs the death of every block with its birth. Stamps of different threads can be out of order by
-// a little: a birth at an address that is still live waits for the death it came before, and a
-// death at an address that is not live waits for its birth; both for a slack of time at most, and
-// without holding up anything else. Memory is bounded by live blocks.
+// a little (a processor may read its clock some hundred nanoseconds too early): a birth at an
+// address that is still live waits for the death it came before, and a death at an address that is
+// not live waits for its birth; both for a slack of time at most, and without holding up
+// anything else. Memory is bounded by live blocks.
 //
 // The sink has:
 //   void born(const LiveBlock&)
@@ -11,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
@@ -55,8 +57,7 @@ class Pairing {
   void death(uint64_t address, const Death& death) {
     if (waiting_.empty()) [[likely]] {
       if (LiveBlock* block = live_.find(address)) [[likely]] {
-        sink_.died(*block, death);
-        live_.erase(block);
+        die(block, death);
         return;
       }
     } else {
@@ -74,13 +75,21 @@ class Pairing {
  private:
   // A hostile file could have everything happen at one instant.
   static constexpr size_t kMaxWaiting = 32768;
+  static constexpr size_t kMaxAtOneAddress = 64;
+  static constexpr size_t kRecentDeaths = 32;
 
   struct Event {
     uint64_t id;
     bool is_birth;
     bool overdue;
-    LiveBlock block;  // of a birth
-    Death death;      // of a death
+    bool may_be_swapped;  // a death: with another thread's, just before
+    LiveBlock block;      // of a birth
+    Death death;          // of a death
+  };
+  struct RecentDeath {
+    uint64_t address = 0;
+    uint64_t time = 0;
+    uint32_t thread = 0;
   };
   struct Arrival {
     uint64_t id;
@@ -90,41 +99,67 @@ class Pairing {
   using Events = std::deque<Event>;      // at one address, in the order of arrival
   using Arrivals = std::deque<Arrival>;  // at any address, in the order of arrival
 
+  void die(LiveBlock* block, const Death& death) {
+    recent_[next_recent_++ % kRecentDeaths] = {block->address, death.time, death.thread};
+    sink_.died(*block, death);
+    live_.erase(block);
+  }
+
   void late_birth(const LiveBlock& block) {
     auto found = waiting_.find(block.address);
-    if (found != waiting_.end() && !found->second.front().is_birth &&
-        found->second.front().death.thread == block.thread) {
-      // A thread's own events are in order: this birth is not the one that death waits for.
-      found->second.front().overdue = true;
-      settle(block.address);
-      found = waiting_.find(block.address);
-    }
-    bool in_turn = found == waiting_.end() || !found->second.front().is_birth;
+    bool in_turn = found == waiting_.end() || awaits(found->second, block.thread);
     if (in_turn && live_.insert(block)) {
       sink_.born(block);
       settle(block.address);
     } else {
-      wait(births_, block.address, block.time, {next_id_, true, false, block, {}});
+      wait(births_, block.address, block.time, {next_id_, true, false, false, block, {}});
     }
   }
 
   void late_death(uint64_t address, const Death& death) {
     auto found = waiting_.find(address);
-    bool in_turn = found == waiting_.end() || (found->second.front().is_birth &&
-                                               found->second.front().block.thread != death.thread);
+    bool in_turn = found == waiting_.end() || !has_event_of(found->second, death.thread);
     LiveBlock* block = in_turn ? live_.find(address) : nullptr;
-    if (block == nullptr) {
-      wait(deaths_, address, death.time, {next_id_, false, false, {}, death});
-      return;
+    if (block != nullptr) {
+      die(block, death);
+      settle(address);
+    } else {
+      bool may_be_swapped = died_just_now(address, death);
+      wait(deaths_, address, death.time, {next_id_, false, false, may_be_swapped, {}, death});
     }
-    sink_.died(*block, death);
-    live_.erase(block);
-    settle(address);
+  }
+
+  // Whether a birth by that thread is what the events at an address wait for.
+  static bool awaits(const Events& events, uint32_t thread) {
+    const Event& first = events.front();
+    return !first.is_birth && (first.may_be_swapped || !has_event_of(events, thread));
+  }
+
+  // One thread frees a block and gets its address back at once, and another thread frees that
+  // block, too early by its stamp: then the deaths appear one after the other, before the birth.
+  // It makes no difference to any sum which of the two blocks we let which of them end.
+  bool died_just_now(uint64_t address, const Death& death) const {
+    return std::any_of(recent_.begin(), recent_.end(), [&](const RecentDeath& recent) {
+      return recent.address == address && recent.thread != death.thread &&
+             death.time - recent.time <= slack_.death;
+    });
+  }
+
+  // A thread's own events are in order: what it does at an address comes after what it did there.
+  static bool has_event_of(const Events& events, uint32_t thread) {
+    return std::any_of(events.begin(), events.end(), [thread](const Event& event) {
+      return (event.is_birth ? event.block.thread : event.death.thread) == thread;
+    });
   }
 
   void wait(Arrivals& arrivals, uint64_t address, uint64_t time, const Event& event) {
-    waiting_[address].push_back(event);
+    Events& events = waiting_[address];
+    events.push_back(event);
     arrivals.push_back({next_id_++, time, address});
+    if (events.size() > kMaxAtOneAddress) {
+      events.front().overdue = true;
+      settle(address);
+    }
     if (arrivals.size() > kMaxWaiting) give_up_first(arrivals);
   }
 
@@ -146,8 +181,7 @@ class Pairing {
         live_.insert(event.block);
         sink_.born(event.block);
       } else if (block != nullptr) {
-        sink_.died(*block, event.death);
-        live_.erase(block);
+        die(block, event.death);
       } else {
         sink_.never_born(address, event.death);
       }
@@ -184,6 +218,8 @@ class Pairing {
   Arrivals births_;
   Arrivals deaths_;
   uint64_t next_id_ = 0;
+  std::array<RecentDeath, kRecentDeaths> recent_;
+  size_t next_recent_ = 0;
 };
 
 }  // namespace heapledger

@@ -50,11 +50,14 @@ int function_of(Kind kind) {
 }  // namespace
 
 Slack slack_for(const LedgerFile& file) {
-  uint64_t slack = std::max<uint64_t>(1, file.clock().units_in_ns(kSlackNs));
+  if (file.index().windows().size() < 2) return {};  // the entries of one thread are in order
+  const LedgerClock& clock = file.clock();
   // A forked process frees blocks it inherited all the time, and their addresses are used again at
-  // once: there the death of an unknown block waits no longer than its own time unit.
+  // once: there the death of an unknown block waits only as long as clocks are read too early.
   bool forked = file.header().origin == static_cast<uint32_t>(format::Origin::kForked);
-  return {slack, forked ? 0 : slack};
+  uint64_t birth = clock.units_in_ns(kSlackNs);
+  uint64_t death = clock.units_in_ns(forked ? kForkedSlackNs : kSlackNs);
+  return {std::max<uint64_t>(1, birth), std::max<uint64_t>(1, death)};
 }
 
 Replay::Replay(LedgerFile& file, uint32_t number, Accounts& accounts, SiteCatalog& catalog,

@@ -25,6 +25,7 @@ struct CommonRss {
 
 // The stamps of two threads are trusted to be this close.
 inline constexpr uint64_t kSlackNs = 10'000;
+inline constexpr uint64_t kForkedSlackNs = 1'000;
 
 Slack slack_for(const LedgerFile& file);
 

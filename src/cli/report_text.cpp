@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 namespace heapledger {
 namespace {
@@ -95,19 +96,24 @@ void put_functions(Buffer& to, const Analysis& analysis) {
 }
 
 void put_processes(Buffer& to, const Analysis& analysis, const Style& style) {
-  put(to, "\n{}\n", style.bold("processes"));
+  std::vector<const LedgerFacts*> ledgers;
+  for (const LedgerFacts& ledger : analysis.ledgers) ledgers.push_back(&ledger);
+  std::stable_sort(ledgers.begin(), ledgers.end(), [](const LedgerFacts* a, const LedgerFacts* b) {
+    return a->totals.peak_bytes > b->totals.peak_bytes;
+  });
+  put(to, "\n{}\n", style.bold("processes, by their own peak"));
   put(to, "  {:>8} {:>12} {:>11} {:>11} {:>11}  {}\n", "process", "calls", "allocated", "peak",
       "never freed", "command");
-  size_t shown = std::min(analysis.ledgers.size(), kMaxProcesses);
+  size_t shown = std::min(ledgers.size(), kMaxProcesses);
   for (size_t i = 0; i < shown; ++i) {
-    const LedgerFacts& ledger = analysis.ledgers[i];
+    const LedgerFacts& ledger = *ledgers[i];
     put(to, "  {:>8} {:>12} {:>11} {:>11} {:>11}  {}{}\n", ledger.pid,
         with_commas(ledger.totals.calls), human_bytes(ledger.totals.bytes),
         human_bytes(ledger.totals.peak_bytes), human_bytes(ledger.totals.end_bytes),
         command_line(ledger), ledger.origin == format::Origin::kForked ? "  (forked)" : "");
   }
-  if (shown < analysis.ledgers.size()) {
-    put(to, "  … and {} more\n", with_commas(analysis.ledgers.size() - shown));
+  if (shown < ledgers.size()) {
+    put(to, "  … and {} more\n", with_commas(ledgers.size() - shown));
   }
 }
 

@@ -55,7 +55,7 @@ std::string request_value(std::string_view user, const RecordingRequest& request
   std::string value = std::string(kOutput) + escaped(request.pattern) + " " + std::string(kRun) +
                       hex(request.run_id);
   for (const std::string_view word : split_words(user)) {
-    if (!word.starts_with(kOutput) && !word.starts_with(kRun)) value += " " + std::string(word);
+    if (!word.starts_with(kOutput) && !word.starts_with(kRun)) value.append(" ").append(word);
   }
   return value;
 }

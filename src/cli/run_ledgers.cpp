@@ -94,7 +94,7 @@ bool still_recording(const RunLedger& ledger) {
   // A process that records has its ledger mapped, which tells it from a later one with its number.
   std::ifstream maps("/proc/" + std::to_string(ledger.pid) + "/maps");
   if (!maps) return ::kill(static_cast<pid_t>(ledger.pid), 0) != 0 && errno == EPERM;
-  const std::string ending = "/" + ledger.path.substr(ledger.path.rfind('/') + 1);
+  const std::string ending = std::string("/").append(ledger.path, ledger.path.rfind('/') + 1);
   for (std::string line; std::getline(maps, line);) {
     if (line.ends_with(ending) && line.find(" rw-s ") != std::string::npos) return true;
   }

@@ -75,10 +75,9 @@ OutputPattern::OutputPattern(const std::string& text) {
   name_ = slash == std::string::npos ? text : text.substr(slash + 1);
   if (slash != std::string::npos) {
     check_folder(text.substr(0, slash));
-    shown_folder_ = with_percents_resolved(text.substr(0, slash)) + "/";
-    folder_ = slash == 0 ? "/" : with_percents_resolved(text.substr(0, slash));
-  } else {
-    folder_ = ".";
+    folder_ = with_percents_resolved(text.substr(0, slash));
+    shown_folder_.append(folder_).append("/");
+    if (slash == 0) folder_ = shown_folder_;
   }
   if (name_.empty() || name_ == "." || name_ == "..") {
     refuse("The output pattern " + quoted(text) + " names a folder. Add a file name, such as " +

@@ -26,7 +26,7 @@ class OutputPattern {
   const std::string& name() const { return name_; }
 
  private:
-  std::string folder_;        // as given, %% resolved
+  std::string folder_ = ".";  // as given, %% resolved
   std::string shown_folder_;  // what goes before a name: "", "/", or "folder/"
   std::string name_;          // the last part, still a pattern
   bool fixed_ = true;         // the same name for every process

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -15,75 +17,72 @@
 namespace heapledger {
 namespace {
 
-constexpr std::array kIgnored = {SIGINT, SIGQUIT};
+// Of the terminal, which sends them to the program as well: we only outlive them.
+constexpr std::array kOutlived = {SIGINT, SIGQUIT};
 constexpr std::array kPassedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-// Of the one program; 0 while there is none to signal. Signal handlers have no other way to know.
-volatile sig_atomic_t program_pid = 0;
-
-void pass_on(int signal, siginfo_t* info, void*) {
-  // From the kernel (a terminal that hangs up) it reaches the whole group, the program included.
-  if (info->si_code > 0) return;
-  const int saved = errno;
-  if (program_pid > 0) ::kill(program_pid, signal);
-  errno = saved;
-}
-
-// Our signal handling while the program runs. Made before the fork, with the signals held back, so
-// that no moment is left in which one would end us or be lost; undone in the child and at the end.
-class SignalWatch {
+// The signals that concern us, held back for as long as the program runs and taken one by one
+// where we wait, so that none can end us, be lost, or interrupt anything. Undone in the child.
+class HeldSignals {
  public:
-  SignalWatch() {
-    sigset_t ours;
-    sigemptyset(&ours);
-    for (const int signal : kIgnored) sigaddset(&ours, signal);
-    for (const int signal : kPassedOn) sigaddset(&ours, signal);
-    ::sigprocmask(SIG_BLOCK, &ours, &old_mask_);
+  HeldSignals() {
+    sigemptyset(&held_);
+    sigaddset(&held_, SIGCHLD);
+    for (const int signal : kOutlived) sigaddset(&held_, signal);
+    for (const int signal : kPassedOn) {
+      // Ignored from the start (nohup): the program ignores it too, and so do we.
+      struct sigaction now;
+      ::sigaction(signal, nullptr, &now);
+      if (now.sa_handler != SIG_IGN) sigaddset(&held_, signal);
+    }
+    ::sigprocmask(SIG_BLOCK, &held_, &old_mask_);
     // Where SIGCHLD is ignored the kernel keeps no exit status for us to pass on.
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &standard, &old_child_);
-    for (size_t i = 0; i < kIgnored.size(); ++i) {
-      struct sigaction ignore = {};
-      ignore.sa_handler = SIG_IGN;
-      ::sigaction(kIgnored[i], &ignore, &old_ignored_[i]);
-    }
-    for (size_t i = 0; i < kPassedOn.size(); ++i) {
-      struct sigaction handle = {};
-      handle.sa_sigaction = pass_on;
-      handle.sa_flags = SA_SIGINFO | SA_RESTART;
-      ::sigaction(kPassedOn[i], nullptr, &old_passed_on_[i]);
-      // Ignored from the start (nohup): the program ignores it too.
-      if (old_passed_on_[i].sa_handler != SIG_IGN) ::sigaction(kPassedOn[i], &handle, nullptr);
-    }
   }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { release(); }
 
-  void restore_handlers() const {
+  // As it was when we were started.
+  void release() const {
     ::sigaction(SIGCHLD, &old_child_, nullptr);
-    for (size_t i = 0; i < kIgnored.size(); ++i) {
-      ::sigaction(kIgnored[i], &old_ignored_[i], nullptr);
-    }
-    for (size_t i = 0; i < kPassedOn.size(); ++i) {
-      ::sigaction(kPassedOn[i], &old_passed_on_[i], nullptr);
-    }
+    ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
   }
 
-  void hold() const {
-    sigset_t all;
-    sigfillset(&all);
-    ::sigprocmask(SIG_BLOCK, &all, nullptr);
+  siginfo_t next() const {
+    siginfo_t info = {};
+    while (::sigwaitinfo(&held_, &info) < 0) {
+    }
+    return info;
   }
-  void release() const { ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr); }
+
+  // What the terminal sent together with the end of the program must not end us now.
+  void drop_outlived() const {
+    sigset_t outlived;
+    sigemptyset(&outlived);
+    for (const int signal : kOutlived) sigaddset(&outlived, signal);
+    const timespec at_once = {};
+    while (::sigtimedwait(&outlived, nullptr, &at_once) > 0) {
+    }
+  }
 
  private:
+  sigset_t held_;
   sigset_t old_mask_;
   struct sigaction old_child_;
-  std::array<struct sigaction, kIgnored.size()> old_ignored_;
-  std::array<struct sigaction, kPassedOn.size()> old_passed_on_;
 };
+
+bool is_passed_on(const siginfo_t& info) {
+  // From the kernel (a terminal that hangs up) it reaches the whole group, the program included.
+  return info.si_code <= 0 &&
+         std::find(kPassedOn.begin(), kPassedOn.end(), info.si_signo) != kPassedOn.end();
+}
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;
@@ -99,17 +98,14 @@ int exec_error_from(int pipe) {
   return got == static_cast<ssize_t>(sizeof error) ? error : 0;
 }
 
-ProgramEnd wait_for(pid_t pid, const SignalWatch& watch) {
-  // Waits without reaping first: as long as the process is a zombie its number is not given to
-  // another, so a signal passed on too late meets nobody.
-  siginfo_t info = {};
-  while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
-  }
-  watch.hold();
-  program_pid = 0;
+ProgramEnd wait_for(pid_t pid, const HeldSignals& signals) {
   int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  // Only we reap it, so its number is its own for as long as signals are passed on.
+  while (::waitpid(pid, &status, WNOHANG) == 0) {
+    const siginfo_t info = signals.next();
+    if (is_passed_on(info)) ::kill(pid, info.si_signo);
   }
+  signals.drop_outlived();
   ProgramEnd end;
   if (WIFSIGNALED(status)) {
     end.signal = WTERMSIG(status);
@@ -134,11 +130,10 @@ ProgramEnd run_to_end(const std::vector<std::string>& command,
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) throw start_failure(errno);
 
-  const SignalWatch watch;
+  const HeldSignals signals;
   const pid_t pid = ::fork();
   if (pid == 0) {
-    watch.restore_handlers();
-    watch.release();
+    signals.release();
     ::execvpe(arguments[0], arguments.data(), variables.data());
     const int error = errno;
     // Nothing can be done if even this fails; the parent then sees an empty pipe and status 125.
@@ -147,19 +142,13 @@ ProgramEnd run_to_end(const std::vector<std::string>& command,
   }
   const int fork_error = errno;
   ::close(pipe[1]);
-  if (pid > 0) {
-    program_pid = pid;
-    watch.release();
-  }
   ProgramEnd end;
   if (pid > 0) {
     const int exec_error = exec_error_from(pipe[0]);
-    end = wait_for(pid, watch);
+    end = wait_for(pid, signals);
     end.exec_error = exec_error;
   }
   ::close(pipe[0]);
-  watch.restore_handlers();
-  watch.release();
   if (pid < 0) throw start_failure(fork_error);
   return end;
 }

@@ -17,21 +17,28 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, std::max<size_t>(slash, 1));
 }
 
-// Few ledgers by name; many by the folders they are in.
-std::string places(const Analysis& analysis) {
-  std::string text;
-  if (analysis.ledgers.size() <= kMaxNamed) {
-    for (const LedgerFacts& ledger : analysis.ledgers) {
-      text += (text.empty() ? "" : " ") + shell_word(short_path(ledger.path));
-    }
-    return text;
+// What to give to `report`: few ledgers by name, many by the folders they are in.
+std::string names(const Analysis& analysis) {
+  std::set<std::string> all;
+  for (const LedgerFacts& ledger : analysis.ledgers) {
+    std::string path = short_path(ledger.path);
+    all.insert(analysis.ledgers.size() <= kMaxNamed ? path : folder_of(path));
   }
+  std::string text;
+  for (const std::string& name : all) text += (text.empty() ? "" : " ") + shell_word(name);
+  return text;
+}
+
+std::string place(const Analysis& analysis) {
+  const std::string first = short_path(analysis.ledgers.front().path);
+  if (analysis.ledgers.size() == 1) return shell_word(first);
   std::set<std::string> folders;
   for (const LedgerFacts& ledger : analysis.ledgers) {
     folders.insert(folder_of(short_path(ledger.path)));
   }
-  for (const std::string& folder : folders) text += (text.empty() ? "" : " ") + shell_word(folder);
-  return text;
+  std::string text = with_commas(analysis.ledgers.size()) + " in ";
+  if (folders.size() > 1) return text + counted(folders.size(), "folder");
+  return text + (*folders.begin() == "." ? "this folder" : shell_word(*folders.begin()));
 }
 
 std::string line(const char* name, const std::string& value) {
@@ -44,7 +51,6 @@ std::string run_summary(const Analysis& analysis, const Style& style) {
   const Totals& totals = analysis.totals;
   uint64_t threads = 0;
   for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.threads.size();
-  std::string where = places(analysis);
   std::string text = style.bold("heapledger: " + counted(totals.calls, "call") + ", " +
                                 human_bytes(totals.bytes) + " allocated") +
                      "\n";
@@ -56,9 +62,10 @@ std::string run_summary(const Analysis& analysis, const Style& style) {
   text += line("temporary", counted(totals.temporary_calls, "call") + " (" +
                                 percent(totals.temporary_calls, totals.calls) +
                                 ") freed at once by the same thread");
-  text += line("recorded", counted(analysis.ledgers.size(), "process") + ", " +
-                               counted(threads, "thread") + ", in " + where);
-  text += line("next", "heapledger report " + where);
+  text += line("recorded",
+               counted(analysis.ledgers.size(), "process") + ", " + counted(threads, "thread"));
+  text += line(analysis.ledgers.size() == 1 ? "ledger" : "ledgers", place(analysis));
+  text += line("next", "heapledger report " + names(analysis));
   return text;
 }
 

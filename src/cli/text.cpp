@@ -56,7 +56,7 @@ std::string printable(std::string_view message) {
   return escape(message, false);
 }
 
-std::string quoted(std::string_view text) {
+std::string quoted(const std::string& text) {
   return "'" + escaped(text) + "'";
 }
 

@@ -16,7 +16,7 @@ std::string escaped(std::string_view text);
 std::string printable(std::string_view message);
 
 // A name, escaped, between single quotes, for messages.
-std::string quoted(std::string_view text);
+std::string quoted(const std::string& text);  // not a view: std::quoted would be chosen
 
 // One word for a shell, quoted only where needed.
 std::string shell_word(std::string_view text);

@@ -32,7 +32,12 @@ struct Sum {
   uint64_t live_blocks = 0;
 };
 
-const Caller kHere = {reinterpret_cast<const void*>(&malloc)};
+// Called as if from malloc itself: a frame about which nothing is known.
+#define kHere reinterpret_cast<uint64_t>(&malloc), here(), here()
+
+uint64_t here() {
+  return reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+}
 
 class Trace : public testing::Test {
  protected:
@@ -41,9 +46,8 @@ class Trace : public testing::Test {
               ("heapledger-unit-" + std::to_string(getpid()) + "-" +
                testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directory(folder_);
-    real_heap = {::malloc,         ::free,          ::calloc,   ::realloc,
-                 ::posix_memalign, ::aligned_alloc, ::memalign, ::valloc,
-                 ::pvalloc,        nullptr,         nullptr,    ::malloc_usable_size};
+    real_heap = {::malloc,        ::free,     ::calloc, ::realloc, ::posix_memalign,
+                 ::aligned_alloc, ::memalign, ::valloc, ::pvalloc, ::malloc_usable_size};
     config_.out.clear();
     config_.out.add((folder_ / "%p.ledger").c_str());
     ASSERT_TRUE(begin_recording(config_));

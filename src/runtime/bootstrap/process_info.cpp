@@ -3,6 +3,7 @@
 #include <heapledger.h>
 
 #include "runtime/ledger/clock.h"
+#include "runtime/os/descriptor_gate.h"
 
 namespace heapledger::runtime {
 
@@ -28,13 +29,15 @@ void enter(Window& window, InfoKey key, const char* text, size_t bytes) {
 }
 
 void enter_command(Window& window) {
+  os::DescriptorHold hold;
   int fd = os::open_readonly("/proc/self/cmdline");
   if (fd < 0) return;
+  hold.set(fd);
   long got;
   while ((got = os::read_some(fd, scratch, sizeof scratch)) > 0) {
     enter(window, InfoKey::kCommand, scratch, static_cast<size_t>(got));
   }
-  os::close_file(fd);
+  hold.close(fd);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "runtime/ledger/file.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/ledger/window.h"
+#include "runtime/os/descriptor_gate.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
 #include "runtime/unwind/site_trie.h"
@@ -51,6 +52,7 @@ void begin_in_child() {
     position = {window->id(), window->used(), window->seq};
   }
   process_info.parent_ledger = ledger_path();
+  os::forget_descriptors();
   forget_windows();
   forget_ledger();
   forget_sites();

@@ -20,8 +20,9 @@ void* next_definition(const char* name) {
 }
 
 bool resolve_real_heap() {
-  resolve(real_heap.free_sized, "free_sized");
-  resolve(real_heap.free_aligned_sized, "free_aligned_sized");
+  // Not free_sized and free_aligned_sized: most libcs have none, free does as well, and a dlsym
+  // that fails leaves an error text behind that somebody's dlsym will free, through an allocator
+  // that may be calling dlsym itself at that moment.
   resolve(real_heap.valloc, "valloc");
   resolve(real_heap.pvalloc, "pvalloc");
   return resolve(real_heap.malloc, "malloc") && resolve(real_heap.free, "free") &&

@@ -6,6 +6,7 @@
 #include "format/checksum.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
+#include "runtime/os/descriptor_gate.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -63,34 +64,34 @@ uint64_t offset_of(uint32_t block) {
   return file.header_bytes + uint64_t{block} * kBlockBytes;
 }
 
-// Opens our file, and only ours: the path may lead elsewhere by now. Writing up to `end` is
-// within RLIMIT_FSIZE, or -EFBIG.
-long reopen(uint64_t end) {
+// Opens our file, and only ours (the path may lead elsewhere by now), for as long as `operation`
+// takes: a function of the descriptor that returns 0 or -errno. Writing up to `end` is within
+// RLIMIT_FSIZE, or -EFBIG.
+template <typename Operation>
+long with_file(uint64_t end, Operation operation) {
   if (end > os::file_size_limit()) return -EFBIG;
+  os::DescriptorHold hold;
   int fd = os::open_file(file.path.data());
   if (fd < 0) return fd;
+  hold.set(fd);
   os::FileId id;
-  if (os::file_id(fd, id) == 0 && id == file.id) return fd;
-  os::close_file(fd);
-  return -ESTALE;
+  bool ours = os::file_id(fd, id) == 0 && id == file.id;
+  long result = ours ? operation(fd) : -ESTALE;
+  hold.close(fd);
+  return result;
 }
 
 // Claims `count` blocks and maps them. Null, with -errno in `error`, when that fails.
 unsigned char* map_blocks(uint32_t count, long& error) {
   uint64_t offset = offset_of(file.blocks.fetch_add(count, std::memory_order_relaxed));
   size_t bytes = size_t{count} * kBlockBytes;
-  long fd = reopen(offset + bytes);
-  if (fd < 0) {
-    error = fd;
-    return nullptr;
-  }
   void* at = nullptr;
-  error = os::reserve(static_cast<int>(fd), offset, bytes);
-  if (error == 0) {
-    at = os::map_file(static_cast<int>(fd), offset, bytes);
-    if (at == nullptr) error = -ENOMEM;
-  }
-  os::close_file(static_cast<int>(fd));
+  error = with_file(offset + bytes, [&](int fd) {
+    long result = os::reserve(fd, offset, bytes);
+    if (result != 0) return result;
+    at = os::map_file(fd, offset, bytes);
+    return at == nullptr ? long{-ENOMEM} : 0;
+  });
   return static_cast<unsigned char*>(at);
 }
 
@@ -110,15 +111,17 @@ void complete_chunk(BlockHeader& header, const unsigned char* payload) {
   header.header_checksum = format::checksum(&header, offsetof(BlockHeader, header_checksum));
 }
 
-// Finds a free name and creates the file. Returns the descriptor or -errno.
-int create_numbered(const PathText& wanted) {
+// Tries `attempt`, a function of a path that returns -EEXIST where that is taken, with the wanted
+// path and then with numbered ones.
+template <typename Attempt>
+long with_free_name(const PathText& wanted, Attempt attempt) {
   file.path = wanted;
-  int fd = os::create_file(file.path.data());
-  for (unsigned number = 2; fd == -EEXIST && number < kMaxNumber; ++number) {
+  long result = attempt(file.path.data());
+  for (unsigned number = 2; result == -EEXIST && number < kMaxNumber; ++number) {
     if (!numbered_name(wanted, number, file.path)) return -ENAMETOOLONG;
-    fd = os::create_file(file.path.data());
+    result = attempt(file.path.data());
   }
-  return fd;
+  return result;
 }
 
 void fill_header(const LedgerRequest& request) {
@@ -142,6 +145,14 @@ void fill_header(const LedgerRequest& request) {
   __builtin_memcpy(header.magic, format::kFileMagic, sizeof header.magic);
 }
 
+long map_header(int fd) {
+  long error = os::file_id(fd, file.id);
+  if (error == 0) error = os::reserve(fd, 0, file.header_bytes);
+  if (error != 0) return error;
+  file.header = static_cast<FileHeader*>(os::map_file(fd, 0, file.header_bytes));
+  return file.header == nullptr ? -ENOMEM : 0;
+}
+
 }  // namespace
 
 long create_ledger(const LedgerRequest& request) {
@@ -150,17 +161,23 @@ long create_ledger(const LedgerRequest& request) {
   file.header_bytes = page > format::kMinHeaderBytes ? page : format::kMinHeaderBytes;
   file.blocks.store(0, std::memory_order_relaxed);
   if (file.header_bytes > os::file_size_limit()) return -EFBIG;
-  int fd = create_numbered(*request.path);
-  if (fd < 0) return fd;
-  long error = os::file_id(fd, file.id);
-  if (error == 0) error = os::reserve(fd, 0, file.header_bytes);
-  if (error == 0) {
-    file.header = static_cast<FileHeader*>(os::map_file(fd, 0, file.header_bytes));
-    if (file.header == nullptr) error = -ENOMEM;
+  os::DescriptorHold hold;
+  // The file gets its name when its header is complete, so that whoever finds it can read it; or,
+  // on a file system that has no nameless files, at once.
+  long result = os::create_nameless(request.path->data());
+  bool nameless = result >= 0;
+  if (!nameless) result = with_free_name(*request.path, os::create_file);
+  if (result < 0) return result;
+  int fd = static_cast<int>(result);
+  hold.set(fd);
+  result = map_header(fd);
+  if (result == 0) {
+    fill_header(request);
+    auto give_name = [fd](const char* path) { return os::give_name(fd, path); };
+    if (nameless) result = with_free_name(*request.path, give_name);
   }
-  os::close_file(fd);
-  if (error != 0) return error;
-  fill_header(request);
+  hold.close(fd);
+  if (result != 0) return result;
   file.status.store(Status::kRecording, std::memory_order_release);
   beacon->recording = 1;
   return 0;
@@ -206,14 +223,11 @@ bool append_chunk(BlockHeader& header, const unsigned char* payload) {
     return true;
   }
   uint64_t offset = offset_of(file.blocks.fetch_add(1, std::memory_order_relaxed));
-  long error = reopen(offset + kBlockBytes);
-  if (error >= 0) {
-    int fd = static_cast<int>(error);
+  long error = with_file(offset + kBlockBytes, [&](int fd) {
     iovec parts[2] = {{&header, sizeof header},
                       {const_cast<unsigned char*>(payload), header.bytes}};
-    error = os::write_all_at(fd, parts, 2, offset);
-    os::close_file(fd);
-  }
+    return os::write_all_at(fd, parts, 2, offset);
+  });
   if (error < 0) stop_recording(reason_of(-error), -error);
   return error >= 0;
 }

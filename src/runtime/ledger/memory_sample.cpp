@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/os/descriptor_gate.h"
 #include "runtime/os/os.h"
 
 namespace heapledger::runtime {
@@ -39,10 +40,12 @@ uint64_t field(const char* text, const char* name) {
 // The high-water mark of getrusage would be cheaper, but survives exec: it may be another
 // program's.
 Memory read_memory() {
+  os::DescriptorHold hold;
   int fd = os::open_readonly("/proc/self/status");
   if (fd < 0) return {};
+  hold.set(fd);
   long got = os::read_some(fd, sampler.text, sizeof sampler.text - 1);
-  os::close_file(fd);
+  hold.close(fd);
   if (got <= 0) return {};
   sampler.text[got] = '\0';
   return {field(sampler.text, "\nVmRSS:"), field(sampler.text, "\nVmHWM:")};

@@ -30,10 +30,8 @@ const Mode kPassThroughMode = {
     },
     [](size_t size, uint64_t, uint64_t, uint64_t) { return real_heap.valloc(size); },
     [](size_t size, uint64_t, uint64_t, uint64_t) { return real_heap.pvalloc(size); },
-    [](void* block, size_t size, uint64_t, uint64_t, uint64_t) { real_free_sized(block, size); },
-    [](void* block, size_t alignment, size_t size, uint64_t, uint64_t, uint64_t) {
-      real_free_aligned_sized(block, alignment, size);
-    },
+    [](void* block, size_t, uint64_t, uint64_t, uint64_t) { real_free(block); },
+    [](void* block, size_t, size_t, uint64_t, uint64_t, uint64_t) { real_free(block); },
     [](void* block, uint64_t, uint64_t, uint64_t) { return real_usable_size(block); },
 };
 

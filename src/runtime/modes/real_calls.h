@@ -1,5 +1,4 @@
-// The real allocator, with the few cases it cannot know about: blocks of the early arena, and the
-// C23 functions that libc may not have yet.
+// The real allocator, with the one case it cannot know about: blocks of the early arena.
 #pragma once
 
 #include <cerrno>
@@ -21,17 +20,6 @@ inline bool array_bytes(size_t count, size_t size, size_t& bytes) {
 
 inline void real_free(void* block) {
   if (!in_early_arena(block)) real_heap.free(block);
-}
-
-inline void real_free_sized(void* block, size_t size) {
-  if (in_early_arena(block)) return;
-  real_heap.free_sized != nullptr ? real_heap.free_sized(block, size) : real_heap.free(block);
-}
-
-inline void real_free_aligned_sized(void* block, size_t alignment, size_t size) {
-  if (in_early_arena(block)) return;
-  real_heap.free_aligned_sized != nullptr ? real_heap.free_aligned_sized(block, alignment, size)
-                                          : real_heap.free(block);
 }
 
 // A block of the early arena moves to the real heap.

@@ -16,9 +16,6 @@ struct RealHeap {
   void* (*memalign)(size_t, size_t);
   void* (*valloc)(size_t);
   void* (*pvalloc)(size_t);
-  // Null where the libc has none: free serves.
-  void (*free_sized)(void*, size_t);
-  void (*free_aligned_sized)(void*, size_t, size_t);
   size_t (*malloc_usable_size)(void*);
 };
 extern RealHeap real_heap __attribute__((visibility("hidden")));

@@ -107,8 +107,9 @@ void enter_resize(Kind kind, uint64_t begin, const void* old_block, const void* 
                   const Caller& caller) {
   EntryGuard guard;
   if (!guard) return;
-  uint64_t end = stamp(*guard);
-  uint32_t site = site_of(*guard, caller, end);
+  // The site is entered with the earlier time: nothing may move the clock past `begin`.
+  uint32_t site = site_of(*guard, caller, begin);
+  uint64_t end = now_units();
   format::append_resize((*guard).encoder, kind, begin, address(old_block), end, address(block),
                         site, size);
 }
@@ -119,6 +120,8 @@ void* resize(const ResizeKinds& kinds, void* old_block, size_t size, const Calle
     if (block != nullptr) enter_allocation(kinds.fresh, block, size, caller);
     return block;
   }
+  // A thread's first entry describes the thread, with a time of its own: before ours.
+  if (thread_slot.window == nullptr) EntryGuard attach;
   uint64_t begin = now_units();
   void* block = real_heap.realloc(old_block, size);
   if (block != nullptr) {
@@ -171,17 +174,16 @@ void* trace_pvalloc(size_t size, HEAPLEDGER_CALLER) {
   return block;
 }
 
-void trace_free_sized(void* block, size_t size, uint64_t, uint64_t, uint64_t) {
+void trace_free_sized(void* block, size_t, uint64_t, uint64_t, uint64_t) {
   if (block == nullptr) return;
   if (!in_early_arena(block)) enter_other_free(Kind::kFreeSized, block, now_units());
-  real_free_sized(block, size);
+  real_free(block);
 }
 
-void trace_free_aligned_sized(void* block, size_t alignment, size_t size, uint64_t, uint64_t,
-                              uint64_t) {
+void trace_free_aligned_sized(void* block, size_t, size_t, uint64_t, uint64_t, uint64_t) {
   if (block == nullptr) return;
   if (!in_early_arena(block)) enter_other_free(Kind::kFreeAlignedSized, block, now_units());
-  real_free_aligned_sized(block, alignment, size);
+  real_free(block);
 }
 
 size_t trace_malloc_usable_size(void* block, uint64_t, uint64_t, uint64_t) {

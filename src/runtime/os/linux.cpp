@@ -1,6 +1,7 @@
 // Linux behind os.h.
 #include <arch_syscall.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 #include <cstring>
 
 #include "runtime/os/os.h"
+#include "runtime/os/text.h"
 
 namespace heapledger::runtime::os {
 namespace {
@@ -55,6 +57,24 @@ long write_zeros(int fd, uint64_t offset, uint64_t bytes) {
 
 int create_file(const char* path) {
   return open_at(path, O_RDWR | O_CREAT | O_EXCL);
+}
+
+int create_nameless(const char* path) {
+  // O_TMPFILE takes the folder. Static: a process makes one ledger at a time.
+  static char folder[PATH_MAX];
+  const char* slash = strrchr(path, '/');
+  size_t length = slash == nullptr ? 0 : static_cast<size_t>(slash - path);
+  if (length >= sizeof folder) return -ENAMETOOLONG;
+  memcpy(folder, path, length);
+  folder[length] = '\0';
+  return open_at(length == 0 ? "/" : folder, O_RDWR | O_TMPFILE);
+}
+
+long give_name(int fd, const char* path) {
+  Text<64> link;
+  link.add("/proc/self/fd/").add_number(static_cast<uint64_t>(fd));
+  return raw_syscall(SYS_linkat, AT_FDCWD, address(link.data()), AT_FDCWD, address(path),
+                     AT_SYMLINK_FOLLOW);
 }
 
 int open_file(const char* path) {
@@ -193,6 +213,10 @@ long host_name(char* to, size_t bytes) {
   memcpy(to, names.nodename, length);
   to[length] = '\0';
   return static_cast<long>(length);
+}
+
+void yield_processor() {
+  raw_syscall(SYS_sched_yield);
 }
 
 bool on_signal_stack() {

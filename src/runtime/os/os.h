@@ -24,6 +24,11 @@ struct FileId {
 
 // Creates a new file, readable and writable, or fails with -EEXIST. Returns the descriptor.
 int create_file(const char* path);
+// Creates a file without a name on the file system of `path`; give_name() makes it appear. -errno
+// where the file system cannot do that.
+int create_nameless(const char* path);
+// The file appears at `path`, or -EEXIST.
+long give_name(int fd, const char* path);
 // Opens an existing file for reading and writing (or reading only); never creates one.
 int open_file(const char* path);
 int open_readonly(const char* path);
@@ -65,6 +70,8 @@ bool thread_exists(uint32_t tid);
 // The calling thread's name; `name` holds 16 bytes and is terminated.
 void thread_name(char* name);
 long host_name(char* to, size_t bytes);
+// Lets other threads run.
+void yield_processor();
 // Whether the calling thread runs on its alternate signal stack.
 bool on_signal_stack();
 

@@ -1,0 +1,31 @@
+# How our code is compiled.
+#
+# heapledger_options    every target of ours links it PRIVATE: warnings, and through it
+# heapledger_sanitize   the sanitizer flags of HEAPLEDGER_SANITIZE.
+#
+# A target with the property HEAPLEDGER_UNSANITIZED gets the warnings alone. The runtime always is
+# one: it is loaded into programs that have no sanitizer, and a sanitizer inside malloc calls
+# malloc. A program that a test runs with the runtime preloaded should be one too.
+add_library(heapledger_options INTERFACE)
+add_library(heapledger_sanitize INTERFACE)
+
+target_compile_options(
+  heapledger_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -fno-omit-frame-pointer
+                               $<$<BOOL:${HEAPLEDGER_WERROR}>:-Werror>)
+target_compile_definitions(
+  heapledger_options INTERFACE HEAPLEDGER_RELATIVE_LIBDIR="${HEAPLEDGER_RELATIVE_LIBDIR}")
+target_link_libraries(heapledger_options INTERFACE heapledger_sanitize)
+
+# GCC 12 warns of overlapping copies inside std::string that cannot happen (its bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(heapledger_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+
+if(HEAPLEDGER_SANITIZE)
+  set(wanted "$<NOT:$<BOOL:$<TARGET_PROPERTY:HEAPLEDGER_UNSANITIZED>>>")
+  target_compile_options(
+    heapledger_sanitize INTERFACE "$<${wanted}:-fsanitize=${HEAPLEDGER_SANITIZE}>"
+                                  "$<${wanted}:-fno-sanitize-recover=all>")
+  target_link_options(heapledger_sanitize INTERFACE
+                      "$<${wanted}:-fsanitize=${HEAPLEDGER_SANITIZE}>")
+endif()

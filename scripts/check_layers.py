@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Fails when an include goes the wrong way. The allowed ways are the table in docs/layers.md.
+
+    check_layers.py [ROOT]
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import repo
+
+ROW = re.compile(r"^\| *(\w+) *\| *`([\w/]+)` *\| *([^|]*?) *\|")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+C_HEADER = re.compile(
+    r"\w+(/\w+)*\.h|c(assert|ctype|errno|float|inttypes|limits|math|setjmp|signal|stdarg|stddef"
+    r"|stdint|stdio|stdlib|string|time)$"
+)
+LISTED_HEADER = re.compile(r"`<(\w+)>`")
+
+
+class Layers:
+    """The table: which folder is which layer, and which layers each may include."""
+
+    def __init__(self, page):
+        self.folders = {}
+        self.allowed = {}
+        for line in page.splitlines():
+            row = ROW.match(line)
+            if row:
+                layer, folder, below = row.groups()
+                self.folders[Path(folder)] = layer
+                self.allowed[layer] = set(re.findall(r"\w+", below))
+        self.free_standing = set(LISTED_HEADER.findall(page))
+
+    def problems_of_table(self):
+        """Layers must be listed from the bottom up, so that no cycle can be written down."""
+        seen = set()
+        for layer, below in self.allowed.items():
+            for name in sorted(below - seen):
+                yield f"docs/layers.md: {layer} may include {name}, which is not further up the page"
+            seen.add(layer)
+        if not seen:
+            yield "docs/layers.md: no table of layers found"
+
+    def layer_of(self, path):
+        """The layer of a file, by the nearest folder in the table; None outside of it."""
+        for folder in path.parents:
+            if folder in self.folders:
+                return self.folders[folder]
+        return None
+
+    def is_guest(self, path):
+        """Whether the file ends up inside other people's programs."""
+        return path.is_relative_to("src/runtime") or path.is_relative_to("src/format")
+
+
+def target_of(root, path, name):
+    """The file an #include "name" in path means, relative to root; None when there is none."""
+    for folder in (path.parent, Path("src"), Path("include")):
+        if (root / folder / name).is_file():
+            return (root / folder / name).resolve().relative_to(root)
+    return None
+
+
+def problems_of_file(root, layers, path):
+    layer = layers.layer_of(path)
+    for number, line in enumerate((root / path).read_text(errors="replace").splitlines(), 1):
+        include = INCLUDE.match(line)
+        if not include:
+            continue
+        quote, name = include.groups()
+        where = f"{path}:{number}"
+        if quote == "<":
+            free = C_HEADER.match(name) or name in layers.free_standing
+            if layers.is_guest(path) and not free:
+                yield f"{where}: <{name}> is not for code that runs inside other programs"
+            continue
+        target = target_of(root, path, name)
+        if target is None:
+            if path.parts[0] == "src":
+                yield f'{where}: "{name}" is no file of ours; other headers go in <>'
+            continue
+        other = layers.layer_of(target)
+        if other is None and target.parts[0] == "src" and target.parent != path.parent:
+            yield f'{where}: "{name}" is in no layer of docs/layers.md'
+        elif other not in (None, layer) and other not in layers.allowed[layer]:
+            yield f'{where}: "{name}" goes the wrong way: {layer} may not include {other}'
+
+
+def problems(root):
+    layers = Layers((root / "docs/layers.md").read_text())
+    yield from layers.problems_of_table()
+    for path in repo.cpp_files(root):
+        if layers.layer_of(path) is not None:
+            yield from problems_of_file(root, layers, path)
+        elif path.parts[0] == "src":
+            yield f"{path}: its folder is no layer of docs/layers.md"
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else repo.ROOT
+    repo.finish("layers", list(problems(where)))

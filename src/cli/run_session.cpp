@@ -1,0 +1,114 @@
+#include "cli/run_session.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "analyzer/error.h"
+#include "cli/program_check.h"
+#include "cli/progress_line.h"
+#include "cli/run_environment.h"
+#include "cli/run_exit.h"
+#include "cli/run_explain.h"
+#include "cli/run_ledgers.h"
+#include "cli/run_library.h"
+#include "cli/run_output.h"
+#include "cli/run_process.h"
+#include "cli/summary.h"
+#include "cli/text.h"
+
+namespace heapledger {
+namespace {
+
+void say(const std::string& text) {
+  std::fprintf(stderr, "heapledger: %s\n", printable(text).c_str());
+}
+
+std::string wanted_pattern(const RunOptions& options) {
+  if (!options.pattern.empty()) return options.pattern;
+  const char* by_hand = std::getenv("HEAPLEDGER");
+  std::string pattern = by_hand != nullptr ? word_value(by_hand, "out") : "";
+  return pattern.empty() ? std::string(kDefaultPattern) : pattern;
+}
+
+// Throws for what cannot be run or recorded, unless it is to run anyway; says what is worth a note.
+void heed(const ProgramCheck& check, const RunOptions& options) {
+  std::string reasons;
+  for (const Finding& finding : check.findings) {
+    if (finding.refuses && !options.anyway) {
+      reasons += "\n  " + finding.text + "\n  What to do: " + finding.remedy;
+    } else if (!options.quiet) {
+      say("note: " + finding.text + " " + finding.remedy);
+    }
+  }
+  if (reasons.empty()) return;
+  if (check.exec_failure() != 0) {
+    throw Error("This program cannot be run." + reasons, check.exec_failure());
+  }
+  throw Error("This program cannot be recorded, and was not run." + reasons +
+                  "\n  To run it all the same, without a true recording: heapledger run --anyway",
+              kExitOurs);
+}
+
+int exit_code_of(const ProgramEnd& end, const std::string& program) {
+  if (end.exec_error != 0) {
+    throw Error(quoted(program) + " could not be executed: " + std::strerror(end.exec_error) + ".",
+                end.exec_error == ENOENT ? kExitNotFound : kExitNotExecutable);
+  }
+  return end.signal != 0 ? kExitSignal + end.signal : end.exit_status;
+}
+
+// What is still running may start programs that preload the recorder by that path.
+void keep_for_the_others(RuntimeLibrary& library, bool quiet) {
+  const std::string link = library.keep_link();
+  if (!link.empty() && !quiet) {
+    say("note: what still runs needs " + quoted(link) + "; remove it when that has ended.");
+  }
+}
+
+// Whatever goes wrong here is said, and leaves the exit status to the program.
+void summarize(const std::vector<std::string>& ledgers, bool running) {
+  try {
+    print_run_summary(stderr, analyze_with_progress(ledgers));
+  } catch (const Error& error) {
+    say(error.what());
+  }
+  if (running) say("note: some of it still runs; this is what has been recorded so far.");
+}
+
+}  // namespace
+
+int run_session(const RunOptions& options) {
+  if (options.command.empty()) {
+    throw Error("There is no program to run. Try: heapledger run -- ls -l", kExitOurs);
+  }
+  const OutputPattern output(wanted_pattern(options));
+  const ProgramCheck check = check_program(options.command[0], std::getenv("PATH"));
+  heed(check, options);
+  output.check_place();
+  RuntimeLibrary library;
+  const RecordingRequest request{library.preload_path(), output.absolute(), new_run_id()};
+
+  const ProgramEnd end = run_to_end(options.command, recording_environment(environ, request));
+  const int code = exit_code_of(end, options.command[0]);
+
+  const std::vector<RunLedger> ledgers = find_ledgers(output, request.run_id);
+  if (ledgers.empty()) {
+    say(explain_no_ledger(output, check));
+    return code;
+  }
+  bool running = false;
+  std::vector<std::string> paths;
+  for (const RunLedger& ledger : ledgers) {
+    running = still_recording(ledger) || running;
+    paths.push_back(ledger.path);
+  }
+  if (running) keep_for_the_others(library, options.quiet);
+  if (!options.quiet) summarize(paths, running);
+  return code;
+}
+
+}  // namespace heapledger

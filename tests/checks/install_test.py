@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Installs the build, moves the tree to another place, and records a program from there.
+
+    install_test.py CMAKE BUILD_FOLDER
+"""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from scratch import ScratchTest
+
+BUILD, CMAKE = sys.argv.pop(), sys.argv.pop()
+
+
+class InstallTest(ScratchTest):
+    def install(self):
+        """Installs under one prefix, moves to another whose name has a space; returns that."""
+        prefix = self.folder / "first"
+        subprocess.run([CMAKE, "--install", BUILD, "--prefix", str(prefix)], check=True,
+                       stdout=subprocess.DEVNULL)
+        moved = self.folder / "another place"
+        prefix.rename(moved)
+        return moved
+
+    def run_tool(self, prefix, *arguments):
+        clean = {name: value for name, value in os.environ.items()
+                 if name not in ("LD_PRELOAD", "LD_LIBRARY_PATH", "HEAPLEDGER")}
+        return subprocess.run([prefix / "bin/heapledger", *arguments], cwd=self.folder, env=clean,
+                              capture_output=True, text=True)
+
+    def test_what_is_there(self):
+        prefix = self.install()
+        for name in ("bin/heapledger", "include/heapledger.h", "share/man/man1/heapledger.1",
+                     "share/doc/heapledger/manual.md", "share/doc/heapledger/copyright"):
+            self.assertTrue((prefix / name).is_file(), name)
+        self.assertEqual(len(list(prefix.glob("lib*/**/libheapledger.so"))), 1)
+
+    def test_the_moved_tool_records(self):
+        prefix = self.install()
+        recorded = self.run_tool(prefix, "run", "-o", "ls.ledger", "--", "/bin/ls", "/bin/ls")
+        self.assertEqual((recorded.returncode, recorded.stdout), (0, "/bin/ls\n"), recorded.stderr)
+        report = self.run_tool(prefix, "report", "ls.ledger", "--json")
+        self.assertEqual(report.returncode, 0, report.stderr)
+        ledger = json.loads(report.stdout)
+        self.assertGreater(ledger["totals"]["calls"], 0)
+        self.assertTrue(ledger["ledgers"][0]["complete"])
+
+
+if __name__ == "__main__":
+    unittest.main()

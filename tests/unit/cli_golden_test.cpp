@@ -1,0 +1,136 @@
+// What a person reads, compared with the texts in tests/golden. When a change is wanted, run with
+// HEAPLEDGER_UPDATE_GOLDEN=1 and look at the difference.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "analyze_bytes.h"
+#include "cli/info_json.h"
+#include "cli/info_text.h"
+#include "cli/report_json.h"
+#include "cli/report_text.h"
+#include "cli/summary.h"
+#include "example_ledger.h"
+#include "ledger_builder.h"
+
+namespace heapledger {
+namespace {
+
+const Style kPlain(false);
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(HEAPLEDGER_GOLDEN) + "/" + name;
+  if (std::getenv("HEAPLEDGER_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  ASSERT_TRUE(file) << "no " << path;
+  std::stringstream golden;
+  golden << file.rdbuf();
+  EXPECT_EQ(text, golden.str()) << "in " << path;
+}
+
+template <typename Write>
+std::string written_by(Write&& write) {
+  std::FILE* file = std::tmpfile();
+  write(file);
+  std::string text(static_cast<size_t>(std::ftell(file)), '\0');
+  std::rewind(file);
+  EXPECT_EQ(std::fread(text.data(), 1, text.size(), file), text.size());
+  std::fclose(file);
+  return text;
+}
+
+Analysis one() {
+  return test::analyze_named({{"example.42.ledger", test::example_ledger()}});
+}
+
+Analysis two() {
+  return test::analyze_named({{"example.42.ledger", test::example_ledger()},
+                              {"example.44.ledger", test::example_child()}});
+}
+
+TEST(Golden, ReportOfOneLedger) {
+  expect_golden("report_one.txt", report_text(one(), 10, kPlain));
+}
+
+TEST(Golden, ReportOfTwoLedgers) {
+  expect_golden("report_two.txt", report_text(two(), 2, kPlain));
+}
+
+TEST(Golden, ReportJson) {
+  std::string text = written_by([](std::FILE* to) { write_report_json(to, two(), SIZE_MAX); });
+  expect_golden("report_two.json", text);
+}
+
+TEST(Golden, Info) {
+  Analysis analysis = two();
+  expect_golden("info_started.txt", info_text(analysis.ledgers[0], kPlain));
+  expect_golden("info_forked.txt", info_text(analysis.ledgers[1], kPlain));
+}
+
+TEST(Golden, InfoJson) {
+  expect_golden("info_two.json", written_by([](std::FILE* to) { write_info_json(to, two()); }));
+}
+
+TEST(Golden, RunSummary) {
+  expect_golden("summary_one.txt", run_summary(one(), kPlain));
+  expect_golden("summary_two.txt", run_summary(two(), kPlain));
+}
+
+TEST(Golden, NothingInTheTextsCanControlATerminal) {
+  Analysis analysis = two();
+  std::string all = report_text(analysis, 10, kPlain) + info_text(analysis.ledgers[0], kPlain) +
+                    info_text(analysis.ledgers[1], kPlain) + run_summary(analysis, kPlain);
+  for (char c : all) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+}
+
+// The figures of the golden report, worked out by hand from example_ledger.cpp.
+TEST(Golden, TheExampleAddsUp) {
+  nlohmann::json json = nlohmann::json::parse(
+      written_by([](std::FILE* to) { write_report_json(to, one(), SIZE_MAX); }));
+  const auto& totals = json["totals"];
+  EXPECT_EQ(json["schema"], "heapledger.report/1");
+  EXPECT_EQ(totals["calls"], 1000 + 1 + 300 + 1 + 1 + 1 + 1);
+  EXPECT_EQ(totals["bytes"], 1000 * 1000 + (1 << 20) + 300 * 64 + 4096 + 100 + 200'000 + (2 << 20));
+  EXPECT_EQ(totals["peak_bytes"], 1000 * 1000 + (1 << 20) + 4096 + 200'000 + (2 << 20));
+  EXPECT_EQ(totals["peak_blocks"], 1000 + 1 + 1 + 1 + 1);
+  EXPECT_EQ(totals["peak_time_ns"], 51'000'000);
+  EXPECT_EQ(totals["resizes"], 1);
+  EXPECT_EQ(totals["frees"], 300 + 900 + 3);
+  EXPECT_EQ(totals["temporary_calls"], 300 + 1);  // the helper's one, too
+  EXPECT_EQ(totals["end_bytes"], 100 * 1000 + 200'000);
+  EXPECT_EQ(totals["end_blocks"], 101);
+  EXPECT_EQ(totals["rss_peak_bytes"], 7 << 20);
+  EXPECT_EQ(json["by_function"]["free"], 300 + 900 + 2);
+  EXPECT_EQ(json["by_function"].size(), 12u);
+  EXPECT_EQ(json["ledgers"][0]["command"][3], "\x1b[31mred");
+  EXPECT_EQ(json["groups"][0]["frames"][0]["name"], "0x7fff00001000");
+}
+
+TEST(Golden, InvalidNamesStillGiveValidJson) {
+  test::LedgerBuilder ledger;
+  ledger.window(0)
+      .thread(0, 0, 1, "\xff\xfe")
+      .info(0, format::InfoKey::kExecutable, "/bin/\xc0\x1b")
+      .module(0, 1, 0, 9, 0, "", "/lib/\x80.so")
+      .site(0, 1, 0, 1, 5)
+      .malloc(1, 0x1000, 1, 1);
+  Analysis analysis = test::analyze_bytes(ledger.bytes());
+  auto report = nlohmann::json::parse(
+      written_by([&](std::FILE* to) { write_report_json(to, analysis, SIZE_MAX); }));
+  auto info =
+      nlohmann::json::parse(written_by([&](std::FILE* to) { write_info_json(to, analysis); }));
+  EXPECT_EQ(report["groups"][0]["frames"][0]["module"], "/lib/\\x80.so");
+  EXPECT_EQ(info["ledgers"][0]["threads"][0]["name"], "\\xff\\xfe");
+  EXPECT_EQ(info["ledgers"][0]["executable"], "/bin/\\xc0\x1b");
+}
+
+}  // namespace
+}  // namespace heapledger
