@@ -198,11 +198,22 @@ Analysis analyze_sources(std::vector<std::unique_ptr<ByteSource>> sources, const
   return analyze_all(sources.size(), options, [&](size_t i) { return std::move(sources[i]); });
 }
 
+namespace {
+
+// Code in no module (made at run time, for one), or a mark where a stack ends early.
+std::string name_without_module(uint64_t pc) {
+  if (pc == format::kMarkCut) return "[cut: no unwind information]";
+  if (pc == format::kMarkDepth) return "[more frames, beyond the depth limit]";
+  return hex(pc);
+}
+
+}  // namespace
+
 std::vector<Frame> Analysis::frames(const Group& group) const {
   std::vector<Frame> frames;
   for (const SiteFrame& frame : sites->frames(group.site)) {
     if (frame.module == nullptr) {
-      frames.push_back({"", 0, frame.pc, hex(frame.pc)});
+      frames.push_back({"", 0, frame.pc, name_without_module(frame.pc)});
     } else {
       frames.push_back({frame.module->path, frame.offset, frame.pc,
                         base_name(frame.module->path) + "+" + hex(frame.offset)});

@@ -123,6 +123,9 @@ struct LedgerFacts {
   uint64_t inherited_bytes = 0;
   bool parent_found = false;  // forked, and what it inherited is known
 
+  uint64_t stacks_checked = 0;    // cross-check mode: compared with another unwinder
+  uint64_t stacks_differing = 0;  // and found different
+
   std::optional<std::string> stopped;  // why recording ended before the process did
   std::vector<std::string> problems;   // damage, gaps, cuts
   bool complete = true;                // nothing that happened is missing

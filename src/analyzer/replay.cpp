@@ -275,6 +275,8 @@ void Replay::tell(LedgerFacts& facts) {
   facts.time_shift = header.time_shift;
   facts.calibrated = clock().calibrated();
   facts.exited = header.exit_ticks != 0;
+  facts.stacks_checked = header.stacks_checked;
+  facts.stacks_differing = header.stacks_differing;
 
   facts.entries_by_kind = entries_by_kind_;
   for (unsigned kind = 0; kind < entries_by_kind_.size(); ++kind) {

@@ -5,7 +5,7 @@
 namespace heapledger {
 namespace {
 
-constexpr size_t kMaxFrames = 512;
+constexpr size_t kMaxFrames = 4097;  // the largest depth limit, and a mark
 
 }  // namespace
 

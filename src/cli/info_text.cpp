@@ -153,6 +153,8 @@ const char* kind_name(unsigned kind) {
       return "memory sample";
     case Kind::kInfo:
       return "info";
+    case Kind::kCrossCheck:
+      return "stack seen differently";
     case Kind::kFork:
       return "fork";
   }
@@ -187,6 +189,11 @@ std::string info_text(const LedgerFacts& ledger, const Style& style) {
            fmt::format("{}, format {}, {}", human_bytes(ledger.file_bytes), ledger.version,
                        blocks_text(ledger)));
   put_fact(to, "entries", entries_text(ledger));
+  if (ledger.stacks_checked > 0) {
+    put_fact(to, "stacks",
+             fmt::format("{} compared with another unwinder, {} seen differently",
+                         with_commas(ledger.stacks_checked), with_commas(ledger.stacks_differing)));
+  }
   put_fact(to, "complete", completeness(ledger));
   put_kinds(to, ledger, style);
   put_threads(to, ledger, style);

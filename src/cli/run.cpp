@@ -29,6 +29,9 @@ void add_run(CLI::App& app, int& exit_code) {
   command
       ->add_option("-o,--output", options->pattern, "Name of the ledgers (default: %e.%p.ledger)")
       ->type_name("PATTERN");
+  command->add_option("--depth", options->depth, "Frames of a stack to keep (default: 256)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
   command->add_flag("-q,--quiet", options->quiet, "Print no summary");
   command->add_flag("--anyway", options->anyway,
                     "Run even a program that cannot be recorded, or not in full");

@@ -14,6 +14,7 @@ constexpr std::string_view kPreload = "LD_PRELOAD=";
 constexpr std::string_view kRequest = "HEAPLEDGER=";
 constexpr std::string_view kOutput = "out=";
 constexpr std::string_view kRun = "run=";
+constexpr std::string_view kDepth = "depth=";
 
 // Words end at spaces, unless a backslash makes one literal; given back as they were written.
 std::vector<std::string_view> split_words(std::string_view text) {
@@ -54,8 +55,11 @@ std::string preload_value(std::string_view user, const std::string& library) {
 std::string request_value(std::string_view user, const RecordingRequest& request) {
   std::string value = std::string(kOutput) + escaped(request.pattern) + " " + std::string(kRun) +
                       hex(request.run_id);
+  if (request.depth != 0) value += " " + std::string(kDepth) + std::to_string(request.depth);
   for (const std::string_view word : split_words(user)) {
-    if (!word.starts_with(kOutput) && !word.starts_with(kRun)) value.append(" ").append(word);
+    const bool ours = word.starts_with(kOutput) || word.starts_with(kRun) ||
+                      (request.depth != 0 && word.starts_with(kDepth));
+    if (!ours) value.append(" ").append(word);
   }
   return value;
 }

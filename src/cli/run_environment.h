@@ -13,6 +13,7 @@ struct RecordingRequest {
   std::string library;  // path of the runtime, free of what LD_PRELOAD cannot hold
   std::string pattern;  // absolute
   uint64_t run_id;
+  uint32_t depth = 0;  // frames of a stack that are kept; 0: the runtime's default
 };
 
 // `user` is an environ: NAME=VALUE strings with a null at the end.

@@ -90,7 +90,8 @@ int run_session(const RunOptions& options) {
   heed(check, options);
   output.check_place();
   RuntimeLibrary library;
-  const RecordingRequest request{library.preload_path(), output.absolute(), new_run_id()};
+  const RecordingRequest request{library.preload_path(), output.absolute(), new_run_id(),
+                                 options.depth};
 
   const ProgramEnd end = run_to_end(options.command, recording_environment(environ, request));
   const int code = exit_code_of(end, options.command[0]);

@@ -8,6 +8,7 @@ namespace heapledger {
 
 struct RunOptions {
   std::string pattern;  // empty: HEAPLEDGER's out=, or the default
+  uint32_t depth = 0;   // 0: the runtime's default
   bool quiet = false;
   bool anyway = false;
   std::vector<std::string> command;

@@ -57,6 +57,12 @@ enum class Kind : uint8_t {
   kCrossCheck = 40,  // ours_count theirs_count pcs pcs: a stack that two unwinders see differently
 };
 
+// Site addresses below kFirstCode are no code but marks: what the outermost frame of a stack hangs
+// from when the stack is not whole.
+inline constexpr uint64_t kFirstCode = 16;
+inline constexpr uint64_t kMarkCut = 1;    // no unwind information, or memory that cannot be read
+inline constexpr uint64_t kMarkDepth = 2;  // deeper than the limit: the innermost frames are kept
+
 // Facts about the process, as text.
 enum class InfoKey : uint32_t {
   kCommand = 1,       // arguments, each followed by a zero byte

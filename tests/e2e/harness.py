@@ -96,10 +96,10 @@ def plain_environment(extra=None):
     return keep
 
 
-def recording_environment(ledger_folder, extra=None):
-    """The environment that records a program by hand."""
+def recording_environment(ledger_folder, extra=None, words=""):
+    """The environment that records a program by hand; `words` are further ones for HEAPLEDGER."""
     variables = {"LD_PRELOAD": LIB,
-                 "HEAPLEDGER": f"out={escaped(ledger_folder)}/%e.%p.ledger"}
+                 "HEAPLEDGER": f"out={escaped(ledger_folder)}/%e.%p.ledger {words}"}
     variables.update(extra or {})
     return plain_environment(variables)
 
@@ -144,10 +144,11 @@ def native(command, env=None, **options):
     return execute(command, plain_environment(env), folder, "", **options)
 
 
-def recorded(command, env=None, ledger_folder=None, **options):
+def recorded(command, env=None, ledger_folder=None, words="", **options):
     """Runs `command` with the runtime preloaded by hand."""
     folder, ledgers = fresh_folder(), ledger_folder or fresh_folder()
-    return execute(command, recording_environment(ledgers, env), folder, ledgers, **options)
+    environment = recording_environment(ledgers, env, words)
+    return execute(command, environment, folder, ledgers, **options)
 
 
 def recorded_by_tool(command, env=None, **options):

@@ -14,7 +14,7 @@ constexpr size_t kEntryBytes = 64;
 // Enters a new node, with its module, into the ledger; returns its id.
 __attribute__((noinline, cold)) uint32_t bear_site(Window& window, uint32_t parent, uint64_t pc,
                                                    uint64_t time) {
-  uint32_t module = is_mark(pc) ? kNoModule : module_at(window, pc - 1, time);
+  uint32_t module = pc < format::kFirstCode ? kNoModule : module_at(window, pc - 1, time);
   uint32_t id = reserve_site();
   if (id == kNoSite || !room_for(window, kEntryBytes)) return kNoSite;
   // In the file before anybody can refer to it.

@@ -14,13 +14,6 @@ namespace heapledger::runtime {
 
 inline constexpr uint32_t kNoSite = 0;
 
-// Node addresses below this are no code but marks: what a stack's outermost frame hangs from when
-// the stack is not whole (StackEnd).
-inline constexpr uint64_t kFirstCode = 16;
-inline bool is_mark(uint64_t pc) {
-  return pc < kFirstCode;
-}
-
 // The id of (parent, pc), or kNoSite if there is none yet.
 inline uint32_t find_site(uint32_t parent, uint64_t pc);
 

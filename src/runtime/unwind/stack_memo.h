@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "format/entry.h"
 #include "runtime/unwind/own_stack.h"
 #include "runtime/unwind/walker.h"
 
@@ -18,11 +19,11 @@ struct MemoFrame {
   uint32_t site;                // of this frame and all outside it
 };
 
-// How a walk ended; what its outermost frame hangs from in the trie.
+// How a walk ended; what its outermost frame hangs from in the trie (format/entry.h).
 enum class StackEnd : uint8_t {
   kWhole = 0,
-  kCut = 1,    // no unwind information, or memory that may not be read
-  kDepth = 2,  // deeper than the limit: the innermost frames are kept
+  kCut = format::kMarkCut,
+  kDepth = format::kMarkDepth,
 };
 
 inline constexpr uint32_t kMaxDepth = 4096;

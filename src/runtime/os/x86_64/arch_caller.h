@@ -2,6 +2,8 @@
 // that keeps no frame pointer and has done nothing yet.
 #pragma once
 
+#include <cstdint>
+
 #define CALLER_HERE                                                  \
   uint64_t bp;                                                       \
   asm volatile("movq %%rbp, %0" : "=r"(bp));                         \
