@@ -66,6 +66,7 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["start_ns"] = ledger.start_wall_ns;
   json["duration_ns"] = ledger.duration_ns;
   json["exited"] = ledger.exited;
+  json["still_running"] = ledger.still_running;
   json["ns_per_tick"] = ledger.ns_per_tick;
   json["time_shift"] = ledger.time_shift;
   json["calibrated"] = ledger.calibrated;
