@@ -106,8 +106,9 @@ struct LedgerFacts {
   uint64_t duration_ns = 0;    // up to the last thing known
   double ns_per_tick = 0;
   uint32_t time_shift = 0;
-  bool calibrated = false;  // the length of a tick was measured, not estimated
-  bool exited = false;      // its exit handlers ran
+  bool calibrated = false;     // the length of a tick was measured, not estimated
+  bool exited = false;         // its exit handlers ran
+  bool still_running = false;  // it went on while it was read; this is how it was at the beginning
 
   std::vector<ThreadFacts> threads;
   std::vector<ModuleFacts> modules;

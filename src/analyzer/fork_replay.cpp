@@ -18,9 +18,11 @@ ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child) {
   fork.time = parent.clock().units_of_ticks(child.start.ticks);
   for (WindowBlocks blocks : parent.index().windows()) {
     if (blocks.front().window != fork.window) continue;
-    auto of_seq = [&](const BlockRef& ref) { return ref.seq == fork.position.seq; };
-    auto first = std::find_if(blocks.begin(), blocks.end(), of_seq);
-    auto last = std::find_if_not(first, blocks.end(), of_seq);
+    const uint64_t seq = fork.position.seq;
+    auto first = std::partition_point(blocks.begin(), blocks.end(),
+                                      [seq](const BlockRef& ref) { return ref.seq < seq; });
+    auto last = std::partition_point(first, blocks.end(),
+                                     [seq](const BlockRef& ref) { return ref.seq == seq; });
     Payload payload;
     if (first == last || !parent.load_quietly({first, last}, payload)) break;
     const unsigned char* from = payload.bytes.data();

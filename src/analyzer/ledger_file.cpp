@@ -19,6 +19,7 @@ constexpr uint32_t kMaxTimeShift = 32;
 LedgerFile::LedgerFile(std::unique_ptr<ByteSource> source, bool check_sums)
     : source_(std::move(source)), check_sums_(check_sums), scratch_(format::kBlockBytes) {
   read_header();
+  opened_size_ = source_->size();
   clock_ = LedgerClock(header_);
   index_.build(*source_, header_.header_bytes, check_sums_, problems_);
   if (!clock_.calibrated()) find_clock_pair();
@@ -62,6 +63,16 @@ bool LedgerFile::load_quietly(WindowBlocks places, Payload& payload) {
   bool good = load(places, payload);
   problems_ = std::move(aside);
   return good;
+}
+
+uint64_t LedgerFile::safe_time() const {
+  return clock_.units_of_ticks(std::max(header_.latest[0].ticks, header_.latest[1].ticks));
+}
+
+bool LedgerFile::has_changed() {
+  format::FileHeader now;
+  return source_->size() != opened_size_ || source_->read(0, &now, sizeof now) != sizeof now ||
+         std::memcmp(&now, &header_, sizeof now) != 0;
 }
 
 uint64_t LedgerFile::offset_of(uint64_t block) const {

@@ -35,6 +35,12 @@ class LedgerFile {
   const BlockIndex& index() const { return index_; }
   uint64_t size() { return source_->size(); }
 
+  // Everything up to this time was in the file when it was opened, whatever is added meanwhile.
+  uint64_t safe_time() const;
+
+  // Whether somebody has written to the file since it was opened.
+  bool has_changed();
+
   // Reads one filling of a window from the first of its places that is sound; false when none is.
   bool load(WindowBlocks places, Payload& payload);
 
@@ -54,6 +60,7 @@ class LedgerFile {
   std::unique_ptr<ByteSource> source_;
   bool check_sums_;
   format::FileHeader header_{};
+  uint64_t opened_size_ = 0;
   LedgerClock clock_;
   BlockIndex index_;
   Problems problems_;

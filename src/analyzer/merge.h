@@ -31,6 +31,9 @@ class Merge {
 
   bool finished() const { return order_.empty(); }
 
+  // Leaves out all the rest.
+  void stop() { order_.clear(); }
+
   // The time of the next entry, or a little before it.
   uint64_t next_time() const { return order_.front().time; }
 

@@ -231,8 +231,20 @@ uint64_t Replay::next_time() const {
 }
 
 void Replay::run(uint64_t limit) {
+  if (!beyond_safe_time_ && limit >= file_.safe_time()) pass_safe_time();
   merge_.run(limit, *this);
   if (!finished_ && merge_.finished() && end_time() <= limit) process_ended();
+}
+
+// The windows of a running program are read one after the other while it goes on; so only what was
+// there at the beginning fits together.
+void Replay::pass_safe_time() {
+  beyond_safe_time_ = true;
+  if (file_.safe_time() == 0) return;  // it has only just begun
+  merge_.run(file_.safe_time(), *this);
+  if (!file_.has_changed()) return;
+  still_running_ = true;
+  merge_.stop();
 }
 
 // When the process was last known to live.
@@ -275,6 +287,7 @@ void Replay::tell(LedgerFacts& facts) {
   facts.time_shift = header.time_shift;
   facts.calibrated = clock().calibrated();
   facts.exited = header.exit_ticks != 0;
+  facts.still_running = still_running_;
   facts.stacks_checked = header.stacks_checked;
   facts.stacks_differing = header.stacks_differing;
 

@@ -70,6 +70,7 @@ class Replay {
   void noted(Stream& stream, const format::Entry& entry);
   void sampled(const format::Entry& entry);
   void process_ended();
+  void pass_safe_time();
   uint64_t end_time() const;
 
   LedgerFile& file_;
@@ -84,6 +85,8 @@ class Replay {
   uint32_t number_;
   bool forked_;
   bool finished_ = false;
+  bool beyond_safe_time_ = false;
+  bool still_running_ = false;
   uint64_t last_time_ = 0;
   uint64_t live_bytes_ = 0;
   uint64_t live_blocks_ = 0;

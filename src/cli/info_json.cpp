@@ -66,6 +66,7 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["start_ns"] = ledger.start_wall_ns;
   json["duration_ns"] = ledger.duration_ns;
   json["exited"] = ledger.exited;
+  json["still_running"] = ledger.still_running;
   json["stacks_checked"] = ledger.stacks_checked;
   json["stacks_differing"] = ledger.stacks_differing;
   json["ns_per_tick"] = ledger.ns_per_tick;

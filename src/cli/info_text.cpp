@@ -92,6 +92,7 @@ void put_modules(Buffer& to, const LedgerFacts& ledger, const Style& style) {
 }  // namespace
 
 std::string ending(const LedgerFacts& ledger) {
+  if (ledger.still_running) return "none yet: it is still running";
   if (ledger.exited) return "it exited";
   return "without exit handlers: killed, crashed, _exit, exec, or still running";
 }

@@ -12,6 +12,11 @@ namespace {
 
 void add_ledger(const LedgerFacts& ledger, std::vector<std::string>& texts) {
   const std::string who = escaped(short_path(ledger.path)) + ": ";
+  if (ledger.still_running) {
+    texts.push_back(who +
+                    "the program is still running; this is how it was when the ledger was "
+                    "opened.");
+  }
   if (ledger.stopped) {
     texts.push_back(who + "recording stopped before the program did: " + *ledger.stopped +
                     ". What came after is missing.");

@@ -51,6 +51,31 @@ TEST(Live, EntriesThatArriveMeanwhileAreWelcome) {
   EXPECT_TRUE(a.complete());
 }
 
+// Two threads, one of which is read a while after the other.
+LedgerBuilder busy_until(uint64_t time) {
+  LedgerBuilder ledger;
+  ledger.header.latest[1] = {ledger.header.start.ticks + 100,
+                             ledger.header.start.monotonic_ns + 100, 0};
+  for (uint64_t t = 1; t <= time; ++t) {
+    ledger.window(t % 2 == 0 ? 0 : 1).malloc(t, 0x1000 * t, 1);
+  }
+  return ledger;
+}
+
+TEST(Live, WhatCameAfterTheOpeningIsLeftOut) {
+  Analysis a = analyze_changing(busy_until(120).bytes(), busy_until(500).hole().bytes());
+  EXPECT_EQ(a.totals.calls, 100u);  // up to the last sign of life in the header
+  EXPECT_TRUE(a.ledgers[0].still_running);
+  EXPECT_FALSE(a.damaged());
+}
+
+TEST(Live, WhatAKilledProgramDidLastIsNot) {
+  std::string bytes = busy_until(120).bytes();
+  Analysis a = analyze_changing(bytes, bytes);
+  EXPECT_EQ(a.totals.calls, 120u);
+  EXPECT_FALSE(a.ledgers[0].still_running);
+}
+
 TEST(Live, AWindowEmptiedMeanwhileIsFoundInItsChunk) {
   LedgerBuilder ledger;
   ledger.window(0).malloc(1, 0x1000, 10).malloc(2, 0x2000, 10);
