@@ -20,12 +20,14 @@ namespace heapledger {
 namespace {
 
 constexpr size_t kDefaultTop = 10;
+constexpr size_t kDefaultFrames = 8;
 
 struct ReportOptions {
   std::vector<std::string> files;
   bool json = false;
   CLI::Option* top_option = nullptr;
   size_t top = kDefaultTop;
+  size_t frames = kDefaultFrames;
 };
 
 int report(const ReportOptions& options) {
@@ -34,7 +36,9 @@ int report(const ReportOptions& options) {
     bool limited = options.top_option->count() > 0;
     write_report_json(stdout, analysis, limited ? options.top : SIZE_MAX);
   } else {
-    std::string text = report_text(analysis, options.top, Style::for_stream(STDOUT_FILENO));
+    std::string text =
+        report_text(analysis, options.top, options.frames == 0 ? SIZE_MAX : options.frames,
+                    Style::for_stream(STDOUT_FILENO));
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
   std::fflush(stdout);
@@ -53,6 +57,10 @@ void add_report(CLI::App& app, int& exit_code) {
   options->top_option =
       command->add_option("--top", options->top, "How many sites to list (default: 10)")
           ->type_name("N");
+  command
+      ->add_option("--frames", options->frames,
+                   "How many frames of each stack to show, 0 for all (default: 8)")
+      ->type_name("N");
   command->footer(
       "With several ledgers the figures are of all processes together, the peak at one moment of\n"
       "common time.\n\n"

@@ -11,7 +11,6 @@ namespace {
 
 constexpr size_t kMaxProcesses = 20;
 constexpr size_t kMaxCommand = 60;
-constexpr size_t kMaxFramesShown = 4;
 
 using Buffer = fmt::memory_buffer;
 
@@ -117,7 +116,18 @@ void put_processes(Buffer& to, const Analysis& analysis, const Style& style) {
   }
 }
 
-void put_sites(Buffer& to, const Analysis& analysis, size_t top, const Style& style) {
+// The frames outside the first one, up to `limit` frames in all.
+void put_callers(Buffer& to, const std::vector<Frame>& stack, size_t limit) {
+  constexpr int kColumn = 70;  // below the name of the site
+  size_t shown = std::min(stack.size(), limit);
+  for (size_t i = 1; i < shown; ++i) put(to, "{:{}}{}\n", "", kColumn, escaped(stack[i].name));
+  if (shown > 0 && shown < stack.size()) {
+    put(to, "{:{}}… and {} more\n", "", kColumn, stack.size() - shown);
+  }
+}
+
+void put_sites(Buffer& to, const Analysis& analysis, size_t top, size_t frames,
+               const Style& style) {
   size_t shown = std::min(top, analysis.groups.size());
   if (shown == 0) return;
   std::string title =
@@ -129,24 +139,16 @@ void put_sites(Buffer& to, const Analysis& analysis, size_t top, const Style& st
       "allocated", "temporary", "never freed", "site");
   for (size_t i = 0; i < shown; ++i) {
     const Group& group = analysis.groups[i];
+    std::vector<Frame> stack = analysis.frames(group);
     put(to, "  {:>10} {:>9} {:>12} {:>10} {:>9} {:>11}  {}\n", human_bytes(group.at_peak_bytes),
         with_commas(group.at_peak_blocks), with_commas(group.calls), human_bytes(group.bytes),
         percent(group.temporary_calls, group.calls), human_bytes(group.end_bytes),
-        site_name(analysis, group));
+        stack.empty() ? "(unknown)" : escaped(stack[0].name));
+    put_callers(to, stack, frames);
   }
 }
 
 }  // namespace
-
-std::string site_name(const Analysis& analysis, const Group& group) {
-  std::vector<Frame> frames = analysis.frames(group);
-  if (frames.empty()) return "(unknown)";
-  std::string name;
-  for (size_t i = 0; i < std::min(frames.size(), kMaxFramesShown); ++i) {
-    name += (i > 0 ? " < " : "") + escaped(frames[i].name);
-  }
-  return frames.size() > kMaxFramesShown ? name + " < …" : name;
-}
 
 std::string command_line(const LedgerFacts& ledger) {
   std::string line;
@@ -158,13 +160,13 @@ std::string command_line(const LedgerFacts& ledger) {
   return cut_text(line, kMaxCommand);
 }
 
-std::string report_text(const Analysis& analysis, size_t top, const Style& style) {
+std::string report_text(const Analysis& analysis, size_t top, size_t frames, const Style& style) {
   Buffer to;
   put_heading(to, analysis, style);
   put_totals(to, analysis.totals);
   put_functions(to, analysis);
   if (analysis.ledgers.size() > 1) put_processes(to, analysis, style);
-  put_sites(to, analysis, top, style);
+  put_sites(to, analysis, top, frames, style);
   return fmt::to_string(to);
 }
 

@@ -9,10 +9,8 @@
 
 namespace heapledger {
 
-std::string report_text(const Analysis& analysis, size_t top, const Style& style);
-
-// The name of a site on one line, escaped: its frames from the innermost outwards.
-std::string site_name(const Analysis& analysis, const Group& group);
+// The `top` sites, each with up to `frames` frames of its stack.
+std::string report_text(const Analysis& analysis, size_t top, size_t frames, const Style& style);
 
 // The command of a process as one would type it, escaped and cut to a line.
 std::string command_line(const LedgerFacts& ledger);

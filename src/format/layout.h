@@ -60,7 +60,7 @@ struct FileHeader {
   uint32_t pid;
   uint32_t parent_pid;
   uint64_t run_id;  // the same in all ledgers of one `heapledger run`; 0 by hand
-  ClockPair start;  // when recording began; times are counted from start.ticks
+  ClockPair start;  // when recording began
 
   // The newest clock pair is latest[latest_index & 1]; zero ticks: none yet.
   ClockPair latest[2];

@@ -57,11 +57,11 @@ Analysis two() {
 }
 
 TEST(Golden, ReportOfOneLedger) {
-  expect_golden("report_one.txt", report_text(one(), 10, kPlain));
+  expect_golden("report_one.txt", report_text(one(), 10, 8, kPlain));
 }
 
 TEST(Golden, ReportOfTwoLedgers) {
-  expect_golden("report_two.txt", report_text(two(), 2, kPlain));
+  expect_golden("report_two.txt", report_text(two(), 2, 8, kPlain));
 }
 
 TEST(Golden, ReportJson) {
@@ -86,7 +86,7 @@ TEST(Golden, RunSummary) {
 
 TEST(Golden, NothingInTheTextsCanControlATerminal) {
   Analysis analysis = two();
-  std::string all = report_text(analysis, 10, kPlain) + info_text(analysis.ledgers[0], kPlain) +
+  std::string all = report_text(analysis, 10, 8, kPlain) + info_text(analysis.ledgers[0], kPlain) +
                     info_text(analysis.ledgers[1], kPlain) + run_summary(analysis, kPlain);
   for (char c : all) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
 }

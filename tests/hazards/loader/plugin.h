@@ -1,5 +1,7 @@
 // What both plugins are: the same code at the same offsets, told apart only by their name and the
 // size of the blocks they take.
+#pragma once
+
 #include <stdlib.h>
 
 static void* loaded;
