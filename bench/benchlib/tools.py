@@ -35,7 +35,8 @@ class Tool:
 
 # Name, what it does, and the words that HEAPLEDGER gets besides out=.
 MODES = [
-    ("trace", "every call, in a ledger", ""),
+    ("trace", "every call, with its whole stack, in a ledger", ""),
+    ("trace depth=1", "every call, with its caller alone", "depth=1"),
 ]
 
 REFERENCE = "heaptrack"  # whose added time ours is compared with
