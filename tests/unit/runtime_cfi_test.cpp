@@ -30,9 +30,7 @@ class FakeModule {
     Bytes cie = {0, 0, 0, 0, 1};  // id, version
     for (const char* letter = letters; *letter != '\0'; ++letter) cie.push_back(uint8_t(*letter));
     cie.insert(cie.end(), {0, 1, 0x78, 16});  // end of letters, code 1, data -8, return 16
-    bool has_signal = strchr(letters, 'S') != nullptr;
-    cie.insert(cie.end(), {1, 0x1B});  // augmentation: pc-relative, four bytes
-    (void)has_signal;
+    cie.insert(cie.end(), {1, 0x1B});         // augmentation: pc-relative, four bytes
     cie.insert(cie.end(), initial.begin(), initial.end());
     at_ = record(kFrames, cie);
   }

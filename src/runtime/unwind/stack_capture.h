@@ -48,7 +48,7 @@ class StackCapture {
         uint64_t frame_slot = 0;
         Step step = step_by_row(row, stack, state, frame_slot);
         frame->frame_slot = reinterpret_cast<const uint64_t*>(frame_slot);
-        frame->return_slot = reinterpret_cast<const uint64_t*>(state.sp + arch::kReturnSlot);
+        frame->return_slot = reinterpret_cast<const uint64_t*>(state.sp + kReturnSlot);
         if (__builtin_expect(step == Step::kCaller, 1)) continue;
         met = stop(step);
         break;
@@ -69,6 +69,7 @@ class StackCapture {
 
  private:
   static constexpr uint64_t kNever = 0;  // no pc is zero
+  static constexpr auto kReturnSlot = static_cast<uint64_t>(arch::kReturnSlot);
 
   StackReader reader_at(uint64_t sp) const {
     return own_ ? StackReader(sp & ~uint64_t{7}, memo_.own.high(), false)
