@@ -171,7 +171,7 @@ TEST_F(Trace, ForkedChildHasItsOwnLedgerAndInherits) {
     _exit(0);
   }
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
-  kTraceMode.malloc(5, kHere);
+  void* later = kTraceMode.malloc(5, kHere);
   Analysis parent = analysis();
   EXPECT_EQ(parent.totals.calls, 2u);
   EXPECT_EQ(parent.totals.frees, 0u);
@@ -181,16 +181,19 @@ TEST_F(Trace, ForkedChildHasItsOwnLedgerAndInherits) {
   EXPECT_EQ(forked.totals.inherited_frees, 1u);
   EXPECT_EQ(forked.ledgers.at(0).inherited_blocks, 1u);
   EXPECT_EQ(forked.ledgers.at(0).inherited_bytes, 1000u);
+  real_heap.free(inherited);
+  real_heap.free(later);
 }
 
 TEST_F(Trace, StoppedRecordingCountsWhatItMisses) {
-  kTraceMode.malloc(1, kHere);
+  std::vector<void*> blocks = {kTraceMode.malloc(1, kHere)};
   stop_recording(format::StopReason::kDiskFull, 28);
-  for (int i = 0; i < 10; ++i) kTraceMode.malloc(1, kHere);
+  for (int i = 0; i < 10; ++i) blocks.push_back(kTraceMode.malloc(1, kHere));
   Analysis result = analysis();
   EXPECT_EQ(result.totals.calls, 1u);
   EXPECT_EQ(result.totals.missed, 10u);
   EXPECT_TRUE(result.ledgers.at(0).stopped.has_value());
+  for (void* block : blocks) real_heap.free(block);
   EXPECT_FALSE(result.complete());
 }
 
