@@ -107,11 +107,11 @@ __attribute__((always_inline)) inline uint32_t find_site(uint32_t parent, uint64
   using detail::kNodesPerBlock;
   detail::Node* nodes = detail::trie.blocks[0].load(std::memory_order_acquire);
   if (__builtin_expect(parent - 1 >= kNodesPerBlock - 1, 0)) return detail::search_site(parent, pc);
-  uint32_t guess = nodes[parent].last_child.load(std::memory_order_relaxed);
+  uint32_t guess = nodes[parent].last_child.load(std::memory_order_acquire);
   const detail::Node& node = nodes[guess];
   if (node.pc.load(std::memory_order_relaxed) == pc && node.parent == parent) return guess;
   uint32_t found = detail::search_site(parent, pc);
-  if (found < kNodesPerBlock) nodes[parent].last_child.store(found, std::memory_order_relaxed);
+  if (found < kNodesPerBlock) nodes[parent].last_child.store(found, std::memory_order_release);
   return found;
 }
 
