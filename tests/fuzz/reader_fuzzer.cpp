@@ -30,7 +30,7 @@ using Sources = std::vector<std::unique_ptr<ByteSource>>;
 void show(const Analysis& analysis) {
   static std::FILE* nowhere = std::fopen("/dev/null", "w");
   const Style plain(false);
-  report_text(analysis, 10, plain);
+  report_text(analysis, 10, 8, plain);
   write_report_json(nowhere, analysis, SIZE_MAX);
   for (const LedgerFacts& ledger : analysis.ledgers) info_text(ledger, plain);
   write_info_json(nowhere, analysis);
