@@ -61,10 +61,23 @@ __attribute__((noinline)) void with_alloca(int levels) {
   sink += static_cast<unsigned char>(room[0]);
 }
 
+// Both at once: such a frame has a register for its arguments, one for its locals and the stack.
+__attribute__((noinline)) void aligned_and_alloca(int levels, int a, int b, int c, int d, int e,
+                                                  int on_stack) {
+  alignas(128) char buffer[128];
+  memset(buffer, levels + on_stack, sizeof buffer);
+  auto* room = static_cast<volatile char*>(alloca(static_cast<size_t>(levels) * 24 + 8));
+  room[0] = static_cast<char>(a + b + c + d + e);
+  if (levels > 0) aligned_and_alloca(levels - 1, a, b, c, d, e, on_stack + 1);
+  allocate(45);
+  sink += static_cast<unsigned char>(room[0]) + static_cast<unsigned char>(buffer[levels & 127]);
+}
+
 void realigned() {
   for (int i = 0; i < 50; ++i) {
     aligned_locals(i % 12);
     with_alloca(i % 12);
+    aligned_and_alloca(i % 9, 1, 2, 3, 4, 5, 6);
     deep(i % 7);
   }
 }
@@ -200,6 +213,30 @@ void recursion() {
   deep(300);
 }
 
+// Far deeper than any thread is by default. Allocates at several depths, going in and coming back;
+// no tail call.
+__attribute__((noinline)) void abyss(int levels) {
+  if (levels % 5'000 == 0) allocate(90);
+  if (levels > 0) abyss(levels - 1);
+  if (levels % 7'000 == 0) allocate(95);
+  sink += static_cast<unsigned>(levels);
+}
+
+void bottomless() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, size_t{256} << 20);
+  pthread_t thread;
+  auto dive = [](void*) -> void* {
+    abyss(100'000);
+    deep(100);
+    abyss(100'000);
+    return nullptr;
+  };
+  if (pthread_create(&thread, &attributes, dive, nullptr) != 0) abort();
+  pthread_join(thread, nullptr);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -214,6 +251,7 @@ int main(int count, char** arguments) {
   if (shape == "handlers-alternate") handlers(true);
   if (shape == "threads") threads();
   if (shape == "recursion") recursion();
+  if (shape == "bottomless") bottomless();
   printf("%s done\n", shape.c_str());
   return 0;
 }

@@ -48,15 +48,19 @@ bool set_cross_check(Config& config, const char* value) {
   return read_number(value, 0, 1'000'000'000, config.cross_check);
 }
 
+bool set_modules(Config& config, const char* value) {
+  config.by_mappings = strcmp(value, "mappings") == 0;
+  return config.by_mappings || strcmp(value, "loader") == 0;
+}
+
 struct Word {
   const char* name;
   bool (*set)(Config&, const char* value);
 };
 constexpr Word kWords[] = {
-    {"out=", set_out},
-    {"run=", set_run},
-    {"depth=", set_depth},
-    {"crosscheck=", set_cross_check},
+    {"out=", set_out},         {"run=", set_run},
+    {"depth=", set_depth},     {"crosscheck=", set_cross_check},
+    {"modules=", set_modules},
 };
 
 bool apply(Config& config, const char* word) {

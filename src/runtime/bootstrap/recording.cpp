@@ -111,7 +111,7 @@ bool begin_recording(const Config& config) {
   choose_clock();
   depth_limit = config.depth;
   cross_check_every = config.cross_check;
-  prepare_modules();
+  prepare_modules(config.by_mappings);
   gather_process_info();
   begin_after_fork = begin_in_child;
   introduce_process = introduce;

@@ -1,4 +1,4 @@
-// Tells every hook, with one load, whether recording is on. The word lives in a page that the
+// Tells every hook, with one load, whether recording is on. The words live in a page that the
 // kernel zeroes in a forked child, so a child finds recording off without anyone having told it:
 // fork, _Fork and raw clone alike. A vfork child shares the page and goes on as its parent, whose
 // heap it shares.
@@ -10,6 +10,7 @@ namespace heapledger::runtime {
 
 struct Beacon {
   uint64_t recording;  // nonzero while entries are being made
+  uint64_t alone;      // nonzero while no more than one thread has made any
   uint64_t alive;      // nonzero in the process that set the beacon up: zero after a fork
 };
 

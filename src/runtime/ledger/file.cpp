@@ -71,6 +71,7 @@ template <typename Operation>
 long with_file(uint64_t end, Operation operation) {
   if (end > os::file_size_limit()) return -EFBIG;
   os::DescriptorHold hold;
+  if (!hold) return -EBUSY;
   int fd = os::open_file(file.path.data());
   if (fd < 0) return fd;
   hold.set(fd);
@@ -162,6 +163,7 @@ long create_ledger(const LedgerRequest& request) {
   file.blocks.store(0, std::memory_order_relaxed);
   if (file.header_bytes > os::file_size_limit()) return -EFBIG;
   os::DescriptorHold hold;
+  if (!hold) return -EBUSY;
   // The file gets its name when its header is complete, so that whoever finds it can read it; or,
   // on a file system that has no nameless files, at once.
   long result = os::create_nameless(request.path->data());
@@ -179,6 +181,7 @@ long create_ledger(const LedgerRequest& request) {
   hold.close(fd);
   if (result != 0) return result;
   file.status.store(Status::kRecording, std::memory_order_release);
+  beacon->alone = 1;
   beacon->recording = 1;
   return 0;
 }

@@ -41,6 +41,7 @@ uint64_t field(const char* text, const char* name) {
 // program's.
 Memory read_memory() {
   os::DescriptorHold hold;
+  if (!hold) return {};
   int fd = os::open_readonly("/proc/self/status");
   if (fd < 0) return {};
   hold.set(fd);

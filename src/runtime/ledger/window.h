@@ -25,7 +25,8 @@ struct alignas(64) Window {
   unsigned char* limit;       // below it a short entry fits
   unsigned char* fast_limit;  // the same; null where the quick path may not be taken
   format::BlockHeader* block;
-  uint64_t seq;  // as in the block; the block's may be the parent's by now in a forked child
+  uint32_t unstamped;  // so many more entries may have the time of the one before
+  uint64_t seq;        // as in the block; the block's may be the parent's by now in a forked child
   uint32_t thread;
   std::atomic<uint32_t> owner;  // thread id
   char name[16];                // of the thread, as last entered

@@ -69,7 +69,7 @@ void* trace_malloc(size_t size, HEAPLEDGER_CALLER) {
   void* block = real_heap.malloc(size);
   if (__builtin_expect(block == nullptr, 0)) return nullptr;
   uint64_t time;
-  Window* window = quick_window(time);
+  Window* window = quick_window(time, size);
   if (__builtin_expect(window == nullptr, 0)) return enter_malloc_slowly(block, size, {pc, sp, bp});
   uint32_t site = site_of(*window, time, pc, sp, bp);
   format::append_malloc(window->encoder, time, address(block), site, size);
@@ -80,7 +80,7 @@ void* trace_malloc(size_t size, HEAPLEDGER_CALLER) {
 void trace_free(void* block, uint64_t, uint64_t, uint64_t) {
   if (__builtin_expect(block == nullptr || in_early_arena(block), 0)) return;
   uint64_t time;
-  Window* window = quick_window(time);
+  Window* window = quick_window(time, 0);
   if (__builtin_expect(window == nullptr, 0)) return free_slowly(block);
   format::append_free(window->encoder, time, address(block));
   quick_end();

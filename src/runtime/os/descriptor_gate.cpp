@@ -8,8 +8,25 @@ namespace {
 constexpr int kFree = -1;
 constexpr int kChanging = -2;  // being opened or closed: the number is not known to be ours or not
 constexpr unsigned kPlaces = 64;
-// A file operation takes microseconds; whoever still waits after this many turns goes on.
-constexpr unsigned kMaxTurns = 10'000;
+// A file operation takes microseconds, but its thread may have to wait for a processor or a disk.
+// Whoever still waits after this time goes on: no program hangs because of us.
+constexpr uint64_t kLimitNs = 10'000'000'000;
+constexpr unsigned kTurnsPerLook = 64;
+
+// Gives way to other threads until `done` says so; false when the time is over.
+template <typename Done>
+bool wait_until(Done done) {
+  uint64_t limit = 0;
+  for (unsigned turn = 0; !done(); ++turn) {
+    if (turn % kTurnsPerLook == kTurnsPerLook - 1) {
+      uint64_t now = read_clocks().monotonic_ns;
+      if (limit == 0) limit = now + kLimitNs;
+      if (now >= limit) return false;
+    }
+    yield_processor();
+  }
+  return true;
+}
 
 struct Gate {
   std::atomic<unsigned> held{0};
@@ -36,34 +53,25 @@ std::atomic<int>* take_place() {
   return nullptr;  // 64 operations at once: this one goes unprotected
 }
 
-bool in_range(unsigned first, unsigned last) {
-  for (const std::atomic<int>& place : gate.places) {
-    int fd = at(place);
-    if (fd == kChanging) return true;
-    if (fd >= 0 && static_cast<unsigned>(fd) >= first && static_cast<unsigned>(fd) <= last) {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
-DescriptorHold::DescriptorHold() {
+DescriptorHold::DescriptorHold() : signals_(block_signals()) {
   gate.held.fetch_add(1, std::memory_order_seq_cst);
-  place_ = take_place();
   // Either the closer sees our place or we see the closer: we give way.
-  for (unsigned turn = 0; gate.closers.load(std::memory_order_seq_cst) != 0 && turn < kMaxTurns;
-       ++turn) {
+  bool taken = wait_until([this] {
     if (place_ != nullptr) put(*place_, kFree);
-    yield_processor();
     place_ = take_place();
-  }
+    return place_ != nullptr && gate.closers.load(std::memory_order_seq_cst) == 0;
+  });
+  if (taken || place_ == nullptr) return;
+  put(*place_, kFree);
+  place_ = nullptr;
 }
 
 DescriptorHold::~DescriptorHold() {
   if (place_ != nullptr) put(*place_, kFree);
   gate.held.fetch_sub(1, std::memory_order_seq_cst);
+  restore_signals(signals_);
 }
 
 void DescriptorHold::set(int fd) {
@@ -81,26 +89,46 @@ bool descriptors_held() {
 }
 
 bool is_our_descriptor(int fd, bool may_wait) {
-  for (unsigned turn = 0; turn < kMaxTurns; ++turn) {
+  bool ours = false;
+  wait_until([&ours, fd, may_wait] {
     bool changing = false;
     for (const std::atomic<int>& place : gate.places) {
       int value = at(place);
-      if (value == fd && fd >= 0) return true;
+      ours = ours || (value == fd && fd >= 0);
       changing = changing || value == kChanging;
     }
-    if (!changing || !may_wait) return false;
-    yield_processor();
-  }
-  return false;
+    return ours || !changing || !may_wait;
+  });
+  return ours;
 }
 
-RangeClosing::RangeClosing(unsigned first, unsigned last) {
+RangeClosing::RangeClosing(unsigned first, unsigned last) : first_(first), last_(last) {
+  static_assert(sizeof ours_ / sizeof ours_[0] == kPlaces);
   gate.closers.fetch_add(1, std::memory_order_seq_cst);
-  for (unsigned turn = 0; in_range(first, last) && turn < kMaxTurns; ++turn) yield_processor();
+  wait_until([this] { return list(); });
 }
 
 RangeClosing::~RangeClosing() {
   gate.closers.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void RangeClosing::wait_for_ours() {
+  wait_until([this] { return list() && count_ == 0; });
+}
+
+// False while a number is not known to be ours or not.
+bool RangeClosing::list() {
+  count_ = 0;
+  for (const std::atomic<int>& place : gate.places) {
+    int fd = at(place);
+    if (fd == kChanging) return false;
+    auto number = static_cast<unsigned>(fd);
+    if (fd < 0 || number < first_ || number > last_) continue;
+    unsigned before = count_++;
+    for (; before > 0 && ours_[before - 1] > fd; --before) ours_[before] = ours_[before - 1];
+    ours_[before] = fd;
+  }
+  return true;
 }
 
 void forget_descriptors() {

@@ -3,14 +3,15 @@
 // A descriptor of ours is open only for the microseconds of one file operation. If another
 // thread closed it in that moment ("close everything") and opened a file of its own, it would get
 // the same number, and our bytes, or our close, would hit the program's file. So each operation
-// holds a place here, and the hooks of close, close_range, closefrom, dup2 and dup3 look at it:
-// the descriptor is as good as not there for them. They wait only while such an operation is
-// under way on that very descriptor, and never in a handler that interrupted one.
+// holds a place here, with signals kept away from its thread, and the hooks of close, close_range,
+// closefrom, dup2 and dup3 look at it: the descriptor is as good as not there for them. They wait
+// only while one is being opened or closed, so that nobody knows whose the number is.
 //
 // Thread safety: all of it. No lock: a place has one owner.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace heapledger::runtime::os {
 
@@ -22,13 +23,17 @@ class DescriptorHold {
   DescriptorHold(const DescriptorHold&) = delete;
   DescriptorHold& operator=(const DescriptorHold&) = delete;
 
+  // False: something is stuck, and nothing may be opened now.
+  explicit operator bool() const { return place_ != nullptr; }
+
   // The descriptor that was opened.
   void set(int fd);
   // Closes it; nothing more is opened under this hold.
   void close(int fd);
 
  private:
-  std::atomic<int>* place_;
+  std::atomic<int>* place_ = nullptr;
+  uint64_t signals_;
 };
 
 // Whether any of our descriptors may be open now: one load.
@@ -38,14 +43,31 @@ bool descriptors_held();
 // waits for that, if it may.
 bool is_our_descriptor(int fd, bool may_wait);
 
-// Keeps our operations out of [first, last] while the program closes or replaces descriptors
-// there. Waits, for a bounded time, until those under way are done.
+// Keeps our operations from beginning while the program closes or replaces descriptors in
+// [first, last]. What of ours is open there by then is listed; it may be closed meanwhile, by us,
+// but nothing is added.
 class RangeClosing {
  public:
+  // Waits, for a bounded time, until none is being opened or closed.
   RangeClosing(unsigned first, unsigned last);
   ~RangeClosing();
   RangeClosing(const RangeClosing&) = delete;
   RangeClosing& operator=(const RangeClosing&) = delete;
+
+  // Descriptors of ours, in order.
+  const int* begin() const { return ours_; }
+  const int* end() const { return ours_ + count_; }
+
+  // Waits, for a bounded time, until none of those listed is ours any more.
+  void wait_for_ours();
+
+ private:
+  bool list();
+
+  unsigned first_;
+  unsigned last_;
+  unsigned count_ = 0;
+  int ours_[64];
 };
 
 // In a forked child: the operations of other threads did not come along.

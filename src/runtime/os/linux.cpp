@@ -169,6 +169,10 @@ void unmap(void* at, size_t bytes) {
   raw_syscall(SYS_munmap, address(at), static_cast<long>(bytes));
 }
 
+void discard(void* at, size_t bytes) {
+  raw_syscall(SYS_madvise, address(at), static_cast<long>(bytes), MADV_DONTNEED);
+}
+
 bool is_readable(const void* at) {
   // Reads the new signal mask, then refuses because there is no such operation: no side effect.
   constexpr long kNoSuchOperation = -1;
@@ -217,6 +221,17 @@ long host_name(char* to, size_t bytes) {
 
 void yield_processor() {
   raw_syscall(SYS_sched_yield);
+}
+
+uint64_t block_signals() {
+  uint64_t all = ~uint64_t{0};
+  uint64_t before = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, address(&all), address(&before), sizeof all);
+  return before;
+}
+
+void restore_signals(uint64_t signals) {
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, address(&signals), 0, sizeof signals);
 }
 
 bool on_signal_stack() {

@@ -54,6 +54,9 @@ void* map_private(size_t bytes);
 // A shared, writable mapping of [offset, offset + bytes) of the file, or nullptr.
 void* map_file(int fd, uint64_t offset, size_t bytes);
 void unmap(void* at, size_t bytes);
+
+// Gives the memory of a private mapping back; it stays mapped and reads as zeros.
+void discard(void* at, size_t bytes);
 // Whether the 8 bytes at `at` can be read, found out without touching them.
 bool is_readable(const void* at);
 // Makes the page read as zeros in forked children (and only there). -errno before Linux 4.14.
@@ -72,6 +75,9 @@ void thread_name(char* name);
 long host_name(char* to, size_t bytes);
 // Lets other threads run.
 void yield_processor();
+// Keeps signals from the calling thread; returns what restore_signals wants to have back.
+uint64_t block_signals();
+void restore_signals(uint64_t signals);
 // Whether the calling thread runs on its alternate signal stack.
 bool on_signal_stack();
 

@@ -93,24 +93,27 @@ bool read_cie(uint64_t address, const CfiModule& module, CfiFunction& function) 
   return !body.failed();
 }
 
-// Reads the FDE at `record` if it covers `pc`.
-bool read_fde(Record& record, uint64_t pc, const CfiModule& module, CfiFunction& function) {
+// Reads the FDE at `record`.
+bool read_fde(Record& record, const CfiModule& module, CfiFunction& function) {
   if (record.id == 0 || !read_cie(record.start - record.id, module, function)) return false;
   ByteCursor& body = record.body;
   function.begin = read_encoded(body, function.pointer_encoding, module);
   uint64_t length = read_encoded(body, function.pointer_encoding & 0x0F, module);
   function.end = function.begin + length;
-  if (body.failed() || pc < function.begin || pc >= function.end) return false;
   if (function.augmented) body.skip(body.uleb());
   function.program = body;
   return !body.failed();
+}
+
+bool covers(const CfiFunction& function, uint64_t pc) {
+  return pc >= function.begin && pc < function.end;
 }
 
 bool search_all(uint64_t eh_frame, uint64_t pc, const CfiModule& module, CfiFunction& function) {
   ByteCursor cursor = bytes_from(eh_frame, module);
   Record record;
   while (next_record(cursor, record)) {
-    if (read_fde(record, pc, module, function)) return true;
+    if (read_fde(record, module, function) && covers(function, pc)) return true;
   }
   return false;
 }
@@ -135,7 +138,7 @@ bool search_table(ByteCursor table, uint64_t count, uint64_t pc, const CfiModule
   if (entry(low, 0) > pc) return false;
   ByteCursor cursor = bytes_from(entry(low, 1), module);
   Record record;
-  return next_record(cursor, record) && read_fde(record, pc, module, function);
+  return next_record(cursor, record) && read_fde(record, module, function) && covers(function, pc);
 }
 
 }  // namespace
@@ -178,7 +181,20 @@ uint64_t read_encoded(ByteCursor& cursor, uint8_t encoding, const CfiModule& mod
   return value;
 }
 
+CfiRecord next_cfi_record(ByteCursor& cursor, const CfiModule& module, CfiFunction& function) {
+  ByteCursor length = cursor;
+  uint64_t at = address_of(cursor);
+  if (length.fixed<uint32_t>() == 0) return CfiRecord::kEnd;
+  Record record;
+  if (!next_record(cursor, record)) return CfiRecord::kDamaged;
+  if (record.id == 0) {
+    return read_cie(at, module, function) ? CfiRecord::kCommon : CfiRecord::kDamaged;
+  }
+  return read_fde(record, module, function) ? CfiRecord::kFunction : CfiRecord::kDamaged;
+}
+
 bool find_cfi(const CfiModule& module, uint64_t pc, CfiFunction& function) {
+  if (module.header == 0) return search_all(module.frames, pc, module, function);
   ByteCursor cursor = bytes_from(module.header, module);
   auto version = cursor.fixed<uint8_t>();
   auto frame_encoding = cursor.fixed<uint8_t>();

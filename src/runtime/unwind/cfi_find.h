@@ -11,7 +11,8 @@ namespace heapledger::runtime {
 struct CfiModule {
   uint64_t start;
   uint64_t end;
-  uint64_t header;  // address of .eh_frame_hdr
+  uint64_t header;      // address of .eh_frame_hdr; 0: there is none
+  uint64_t frames = 0;  // then: address of .eh_frame
 };
 
 // One function's unwind program.
@@ -26,6 +27,15 @@ struct CfiFunction {
   bool signal_frame;
   bool augmented;  // its FDEs carry extra data
 };
+
+// Goes through .eh_frame record by record; `function` is filled in for kFunction.
+enum class CfiRecord : uint8_t {
+  kCommon,    // a CIE that is whole
+  kFunction,  // an FDE that is whole
+  kEnd,       // the terminator
+  kDamaged,
+};
+CfiRecord next_cfi_record(ByteCursor& cursor, const CfiModule& module, CfiFunction& function);
 
 // False: nothing covers `pc`, or the information is damaged.
 bool find_cfi(const CfiModule& module, uint64_t pc, CfiFunction& function);

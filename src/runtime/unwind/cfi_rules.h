@@ -43,6 +43,17 @@ struct Registers {
   }
 };
 
+// A chain of frames without unwind information that a walk is going along (frame_chain.cpp): the
+// next of them, how many there are, and what was found at the end.
+struct FrameChain {
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+  uint64_t last_slot;
+  uint64_t last_return;
+  uint32_t left;
+};
+
 // Room for running unwind programs; kilobytes, so it lives outside the program's stack.
 struct CfiScratch {
   static constexpr unsigned kMaxRemembered = 8;
@@ -52,6 +63,7 @@ struct CfiScratch {
   uint64_t operands[64];  // of expressions
   Registers registers;
   Registers caller;
+  FrameChain chain;
 };
 
 // False: an instruction we do not know, or damage.

@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "runtime/unwind/modules.h"
+
 namespace heapledger::runtime {
 
 constinit uint32_t cross_check_every = 0;
@@ -48,12 +50,22 @@ _Unwind_Reason_Code collect(_Unwind_Context* context, void* argument) {
   return _URC_NO_REASON;
 }
 
+// The reference needs an .eh_frame_hdr: it ends where there is none (JIT code, and modules linked
+// without), while we may go on.
+bool must_end_at(uint64_t pc) {
+  CfiModule module;
+  CfiFunction function;
+  return !cfi_module_at(pc - 1, module) || module.header == 0 ||
+         !find_cfi(module, pc - 1, function);
+}
+
 bool same(const MemoFrame* frames, uint32_t count, const Collected& collected) {
-  if (count != collected.count) return false;
-  for (uint32_t i = 0; i < count; ++i) {
-    if (frames[count - 1 - i].state.pc != collected.pcs[i]) return false;
+  if (count < collected.count) return false;
+  for (uint32_t i = 0; i < collected.count; ++i) {
+    if (frames[count - 1 - i].pc != collected.pcs[i]) return false;
   }
-  return true;
+  return count == collected.count ||
+         (collected.count > 0 && must_end_at(collected.pcs[collected.count - 1]));
 }
 
 void enter_example(Window& window, const MemoFrame* frames, uint32_t count,
@@ -63,7 +75,7 @@ void enter_example(Window& window, const MemoFrame* frames, uint32_t count,
   if (!room_for(window, (shown + expected + 4) * format::kMaxVarintBytes)) return;
   format::LongEntry entry(window.encoder, format::Kind::kCrossCheck, time);
   entry.number(shown).number(expected);
-  for (uint32_t i = 0; i < shown; ++i) entry.number(frames[count - 1 - i].state.pc);
+  for (uint32_t i = 0; i < shown; ++i) entry.number(frames[count - 1 - i].pc);
   for (uint32_t i = 0; i < expected; ++i) entry.number(collected.pcs[i]);
   entry.finish();
 }
@@ -92,7 +104,7 @@ void prepare_cross_check() {
 }
 
 void cross_check(Window& window, StackMemo& memo, uint32_t count, uint64_t sp, uint64_t time) {
-  const MemoFrame* frames = memo.frames;
+  const MemoFrame* frames = memo.last.frames;
   if (reference.backtrace == nullptr ||
       turn.fetch_add(1, std::memory_order_relaxed) % cross_check_every != 0) {
     return;

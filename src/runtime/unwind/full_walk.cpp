@@ -12,6 +12,22 @@ StackReader reader_at(OwnStack& own, uint64_t sp) {
   return {sp & ~uint64_t{7}, covered ? own.high() : (sp / kPageBytes + 1) * kPageBytes, !covered};
 }
 
+// Where there is no unwind information, by the frame pointer; of the other registers nothing is
+// known then.
+Step step_blindly(Registers& registers, StackReader& stack, CfiScratch& scratch) {
+  FrameState state = {registers.value[arch::kReturnAddress], registers.value[arch::kStackPointer],
+                      registers.value[arch::kFramePointer]};
+  bool blind = Row::unpack(row_at(state.pc, scratch)).kind == RowKind::kUnknown;
+  if (!blind || !registers.has(arch::kFramePointer)) return Step::kCut;
+  Step step = step_by_frame_pointer(state, stack, scratch);
+  registers.value[arch::kReturnAddress] = state.pc;
+  registers.value[arch::kStackPointer] = state.sp;
+  registers.value[arch::kFramePointer] = state.bp;
+  registers.known =
+      1u << arch::kReturnAddress | 1u << arch::kStackPointer | 1u << arch::kFramePointer;
+  return step;
+}
+
 }  // namespace
 
 __attribute__((noinline)) FullWalk walk_fully(StackMemo& memo, uint64_t sp) {
@@ -27,10 +43,10 @@ __attribute__((noinline)) FullWalk walk_fully(StackMemo& memo, uint64_t sp) {
         walk.end = StackEnd::kDepth;
         return walk;
       }
-      memo.fresh[walk.count++].state = {registers.value[arch::kReturnAddress], at,
-                                        registers.value[arch::kFramePointer]};
+      memo.fresh.frames[walk.count++].pc = registers.value[arch::kReturnAddress];
     }
     Step step = step_by_rules(registers, stack, memo.scratch);
+    if (step == Step::kCut) step = step_blindly(registers, stack, memo.scratch);
     if (step != Step::kCaller) {
       walk.end = step == Step::kOutermost ? StackEnd::kWhole : StackEnd::kCut;
       return walk;

@@ -1,6 +1,5 @@
 #include "runtime/unwind/modules.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/os/os.h"
 #include "runtime/unwind/build_id.h"
+#include "runtime/unwind/objects.h"
 #include "runtime/unwind/rows.h"
 #include "runtime/unwind/site_trie.h"
 #include "runtime/unwind/stack_memo.h"
@@ -24,19 +24,14 @@ constexpr size_t kMaxFieldBytes = 256;  // all fields of a module but its path
 // What is needed to describe a module again in a forked child.
 struct Module {
   std::atomic<bool> present;
-  bool seen;  // used by refresh_modules
-  uint64_t start;
-  uint64_t end;
-  uint64_t bias;
-  const ElfW(Phdr) * headers;  // the loader's: good while the module is present
-  uint32_t header_count;
-  const char* name;  // likewise
+  std::atomic<uint32_t> seen;  // by the refresh of this number, or a later one
+  LoadedObject object;         // its headers and name are good while it is present
+  uint64_t identity;
 };
 
 struct Table {
   std::atomic<uint32_t> count{0};
-  std::atomic<uint32_t> epoch{0};
-  int (*find_object)(void*, dl_find_object*) = nullptr;
+  std::atomic<uint32_t> epoch{0};  // counts refreshes
   Module modules[kMaxModules];
 };
 constinit Table table = {};
@@ -49,11 +44,31 @@ uint32_t count_of() {
 uint32_t find_known(uint64_t pc) {
   for (uint32_t i = count_of(); i-- > 0;) {
     const Module& module = table.modules[i];
-    if (module.present.load(std::memory_order_acquire) && pc >= module.start && pc < module.end) {
+    if (module.present.load(std::memory_order_acquire) && pc >= module.object.start &&
+        pc < module.object.end) {
       return i + 1;
     }
   }
   return kNoModule;
+}
+
+BuildId build_id_of(const LoadedObject& object) {
+  return find_build_id(object.headers, object.header_count, object.bias, object.start, object.end);
+}
+
+// Tells one file from another that is mapped at the same place: by its program headers and build
+// id. The loader's own names and pointers do not, because it reuses their memory.
+uint64_t identity_of(const LoadedObject& object) {
+  constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ull;
+  uint64_t hash = object.bias;
+  for (uint32_t i = 0; i < object.header_count; ++i) {
+    uint64_t words[sizeof(ElfW(Phdr)) / sizeof(uint64_t)];
+    memcpy(words, &object.headers[i], sizeof words);
+    for (uint64_t word : words) hash = ((hash ^ word) * kPrime) ^ (hash >> 29);
+  }
+  BuildId build = build_id_of(object);
+  for (size_t i = 0; i < build.bytes; ++i) hash = ((hash ^ build.data[i]) * kPrime) ^ (hash >> 29);
+  return hash;
 }
 
 // The path as the analyzer will look for it: the loader's name is empty for the executable, and
@@ -80,86 +95,87 @@ void put_path(format::LongEntry& entry, const char* name) {
   entry.bytes(name, strnlen(name, room));
 }
 
-bool enter_module(Window& window, uint32_t id, const Module& module, uint64_t time) {
+bool enter_module(Window& window, uint32_t id, const LoadedObject& object, uint64_t time) {
   if (!room_for(window, kMaxPathBytes + kMaxFieldBytes)) return false;
   format::LongEntry entry(window.encoder, format::Kind::kModule, time);
-  BuildId build =
-      find_build_id(module.headers, module.header_count, module.bias, module.start, module.end);
+  BuildId build = build_id_of(object);
   entry.number(id)
       .number(table.epoch.load(std::memory_order_relaxed))
-      .number(module.start)
-      .number(module.end)
-      .number(module.bias)
+      .number(object.start)
+      .number(object.end)
+      .number(object.bias)
       .number(build.bytes)
       .bytes(build.data, build.bytes);
-  put_path(entry, module.name);
+  put_path(entry, object.name);
   entry.finish();
   return true;
 }
 
 // Enters the module, then lets others find it. Two threads may do so at once for the same module;
 // the second description does no harm.
-uint32_t add_module(Window& window, const Module& facts, uint64_t time) {
+uint32_t add_module(Window& window, const LoadedObject& object, uint64_t time) {
   uint32_t index = table.count.load(std::memory_order_relaxed);
   do {
     if (index >= kMaxModules) return kNoModule;
   } while (!table.count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
   Module& module = table.modules[index];
-  module.seen = true;
-  module.start = facts.start;
-  module.end = facts.end;
-  module.bias = facts.bias;
-  module.headers = facts.headers;
-  module.header_count = facts.header_count;
-  module.name = facts.name;
-  if (!enter_module(window, index + 1, module, time)) return kNoModule;
+  module.object = object;
+  module.identity = identity_of(object);
+  // A refresh that is under way may have passed it already.
+  module.seen.store(table.epoch.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (!enter_module(window, index + 1, object, time)) return kNoModule;
   module.present.store(true, std::memory_order_release);
   return index + 1;
 }
 
-// The module's extent by its loaded segments.
-void set_extent(Module& facts, uint32_t page) {
-  facts.start = UINT64_MAX;
-  for (uint32_t i = 0; i < facts.header_count; ++i) {
-    const ElfW(Phdr)& segment = facts.headers[i];
-    if (segment.p_type != PT_LOAD) continue;
-    uint64_t start = (facts.bias + segment.p_vaddr) & ~uint64_t{page - 1};
-    uint64_t end = facts.bias + segment.p_vaddr + segment.p_memsz;
-    if (start < facts.start) facts.start = start;
-    if (end > facts.end) facts.end = end;
-  }
+// Everything known about the code of a module that is gone is forgotten.
+void enter_unload(Window& window, uint32_t id) {
+  Module& module = table.modules[id - 1];
+  if (!module.present.exchange(false, std::memory_order_acq_rel)) return;
+  forget_range(module.object.start, module.object.end);
+  forget_rows(module.object.start, module.object.end);
+  code_epoch.fetch_add(1, std::memory_order_release);
+  if (!room_for(window, kMaxFieldBytes)) return;
+  format::LongEntry(window.encoder, format::Kind::kUnload, now_units()).number(id).finish();
 }
 
+// One comparison with the loader's list. Two may run at once, after two dlcloses: each has its
+// number, and a module is gone only if nobody has seen it since that number was given out.
+struct Refresh {
+  Window& window;
+  uint32_t number;
+};
+
 int visit(dl_phdr_info* info, size_t, void* argument) {
-  auto& window = *static_cast<Window*>(argument);
-  Module facts = {};
-  facts.bias = info->dlpi_addr;
-  facts.headers = info->dlpi_phdr;
-  facts.header_count = info->dlpi_phnum;
-  facts.name = info->dlpi_name;
-  set_extent(facts, os::page_bytes());
-  if (facts.start >= facts.end) return 0;
-  uint32_t known = find_known(facts.start);
+  auto& refresh = *static_cast<Refresh*>(argument);
+  LoadedObject object;
+  object.bias = info->dlpi_addr;
+  object.headers = info->dlpi_phdr;
+  object.header_count = info->dlpi_phnum;
+  object.name = info->dlpi_name;
+  if (!set_extent(object)) return 0;
+  uint32_t known = find_known(object.start);
   if (known != kNoModule) {
     Module& module = table.modules[known - 1];
     // The same place is not enough: another module may have been loaded there since.
-    module.seen = module.headers == facts.headers && module.name == facts.name;
-    if (module.seen) return 0;
+    if (module.identity == identity_of(object)) {
+      uint32_t seen = module.seen.load(std::memory_order_relaxed);
+      while (seen < refresh.number && !module.seen.compare_exchange_weak(seen, refresh.number)) {
+      }
+      return 0;
+    }
   }
-  add_module(window, facts, now_units());
+  add_module(refresh.window, object, now_units());
   return 0;
 }
 
-void enter_unloads(Window& window) {
+void enter_unloads(const Refresh& refresh) {
   for (uint32_t i = 0; i < count_of(); ++i) {
-    Module& module = table.modules[i];
-    if (!module.present.load(std::memory_order_relaxed) || module.seen) continue;
-    module.present.store(false, std::memory_order_release);
-    forget_range(module.start, module.end);
-    forget_rows(module.start, module.end);
-    code_epoch.fetch_add(1, std::memory_order_release);
-    if (!room_for(window, kMaxFieldBytes)) continue;
-    format::LongEntry(window.encoder, format::Kind::kUnload, now_units()).number(i + 1).finish();
+    const Module& module = table.modules[i];
+    bool gone = module.seen.load(std::memory_order_relaxed) < refresh.number;
+    if (module.present.load(std::memory_order_acquire) && gone) {
+      enter_unload(refresh.window, i + 1);
+    }
   }
 }
 
@@ -167,68 +183,41 @@ void enter_unloads(Window& window) {
 
 uint32_t module_at(Window& window, uint64_t pc, uint64_t time) {
   uint32_t known = find_known(pc);
-  if (known != kNoModule || table.find_object == nullptr) return known;
-  dl_find_object found;
-  if (table.find_object(reinterpret_cast<void*>(pc), &found) != 0) return kNoModule;
-  const link_map* map = found.dlfo_link_map;
-  // A module with holes is known by segments: its first one has the file's header.
-  if (table.find_object(reinterpret_cast<void*>(map->l_addr), &found) != 0 ||
-      found.dlfo_link_map != map) {
-    return kNoModule;
+  if (known != kNoModule && !loader_answers()) return known;
+  LoadedObject object;
+  if (!object_around(pc, object)) return known;
+  if (known != kNoModule) {
+    if (table.modules[known - 1].identity == identity_of(object)) return known;
+    enter_unload(window, known);
   }
-  const auto* header = static_cast<const ElfW(Ehdr)*>(found.dlfo_map_start);
-  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return kNoModule;
-  Module facts = {};
-  facts.bias = map->l_addr;
-  facts.headers = reinterpret_cast<const ElfW(Phdr)*>(
-      reinterpret_cast<uint64_t>(found.dlfo_map_start) + header->e_phoff);
-  facts.header_count = header->e_phnum;
-  facts.name = map->l_name;
-  set_extent(facts, os::page_bytes());
-  return add_module(window, facts, time);
+  return add_module(window, object, time);
 }
 
 bool cfi_module_at(uint64_t pc, CfiModule& module) {
-  if (table.find_object != nullptr) {
-    dl_find_object found;
-    if (table.find_object(reinterpret_cast<void*>(pc), &found) != 0) return false;
-    void* header = found.dlfo_eh_frame;
-    // A module with holes is known by segments: the one with the unwind information counts.
-    if (header == nullptr || table.find_object(header, &found) != 0) return false;
-    module = {reinterpret_cast<uint64_t>(found.dlfo_map_start),
-              reinterpret_cast<uint64_t>(found.dlfo_map_end), reinterpret_cast<uint64_t>(header)};
-    return true;
-  }
-  uint32_t known = find_known(pc);
-  if (known == kNoModule) return false;
-  const Module& facts = table.modules[known - 1];
-  for (uint32_t i = 0; i < facts.header_count; ++i) {
-    if (facts.headers[i].p_type != PT_GNU_EH_FRAME) continue;
-    module = {facts.start, facts.end, facts.bias + facts.headers[i].p_vaddr};
-    return true;
-  }
-  return false;
+  uint32_t known = loader_answers() ? kNoModule : find_known(pc);
+  return known == kNoModule ? unwind_information_at(pc, module)
+                            : unwind_information_of(table.modules[known - 1].object, module);
 }
 
 void refresh_modules() {
   EntryGuard guard;
   if (!guard) return;
-  table.epoch.fetch_add(1, std::memory_order_relaxed);
-  for (uint32_t i = 0; i < count_of(); ++i) table.modules[i].seen = false;
-  dl_iterate_phdr(visit, &*guard);
-  enter_unloads(*guard);
+  Refresh refresh = {*guard, table.epoch.fetch_add(1, std::memory_order_relaxed) + 1};
+  dl_iterate_phdr(visit, &refresh);
+  enter_unloads(refresh);
 }
 
 void reenter_modules(Window& window, uint64_t time) {
   for (uint32_t i = 0; i < count_of(); ++i) {
     const Module& module = table.modules[i];
-    if (module.present.load(std::memory_order_relaxed)) enter_module(window, i + 1, module, time);
+    if (module.present.load(std::memory_order_relaxed)) {
+      enter_module(window, i + 1, module.object, time);
+    }
   }
 }
 
-void prepare_modules() {
-  table.find_object =
-      reinterpret_cast<int (*)(void*, dl_find_object*)>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
+void prepare_modules(bool by_mappings) {
+  prepare_objects(by_mappings);
 }
 
 }  // namespace heapledger::runtime

@@ -2,8 +2,11 @@
 //
 // A module becomes known at the start, after each dlclose, or when the first site inside it is
 // born: then its code is on the stack of the caller, so it cannot go away while we look. That
-// look-up (_dl_find_object) takes no loader lock. dlopen is left alone: it finds files relative to
-// its caller, and a hook would become that caller.
+// look-up (objects.h) takes no loader lock. dlopen is left alone: it finds files relative to its
+// caller, and a hook would become that caller.
+//
+// A module is gone after the dlclose that unloaded it. Where libc itself unloads one (iconv), that
+// is noticed when a site is born in what has taken its place.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +32,7 @@ void refresh_modules();
 // A new ledger after a fork: enters all known modules again.
 void reenter_modules(Window& window, uint64_t time);
 
-// Finds _dl_find_object; once, at the start.
-void prepare_modules();
+// Once, at the start. `by_mappings`: does without _dl_find_object, as where libc lacks it.
+void prepare_modules(bool by_mappings = false);
 
 }  // namespace heapledger::runtime

@@ -10,9 +10,9 @@ class OwnStack {
  public:
   // Whether everything in [sp, high()) is known to be mapped and readable. Learns as it is asked;
   // false for a fiber's or a signal handler's stack.
-  __attribute__((always_inline)) bool covers(uint64_t sp) {
-    return __builtin_expect(sp - low_ < high_ - low_, 1) || learn(sp);
-  }
+  bool covers(uint64_t sp) { return knows(sp) || learn(sp); }
+  // The same, of what is known already.
+  __attribute__((always_inline)) bool knows(uint64_t sp) const { return sp - low_ < high_ - low_; }
   uint64_t high() const { return high_; }
 
   // For a new thread.

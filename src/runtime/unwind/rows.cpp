@@ -59,6 +59,8 @@ Row condense(const Rules& rules, bool signal_frame) {
   bool saved = frame.kind == RuleKind::kOffset && frame.value != 0 && fits(frame.value, 32);
   if (!usual || (!saved && frame.kind != RuleKind::kSame)) return row;
   if (rules.cfa_register == arch::kStackPointer) {
+    // Callers are further out, and stacks keep to words.
+    if (rules.cfa.value <= 0 || rules.cfa.value % 8 != 0) return row;
     row.kind = RowKind::kStack;
   } else if (rules.cfa_register == arch::kFramePointer) {
     row.kind = RowKind::kFrame;

@@ -15,7 +15,7 @@ namespace heapledger::runtime {
 
 enum class RowKind : uint8_t {
   kUnknown = 0,  // no row: nothing is known about the address
-  kStack = 1,    // CFA = stack pointer + offset
+  kStack = 1,    // CFA = stack pointer + offset, a positive number of words
   kFrame = 2,    // CFA = frame pointer + offset
   kOutermost = 3,
   kGeneral = 4,  // anything else: the full rules have to be run each time
@@ -27,6 +27,8 @@ struct Row {
   RowKind kind = RowKind::kUnknown;
   int32_t cfa_offset = 0;    // 24 bits
   int32_t frame_offset = 0;  // 32 bits
+
+  bool is_usual() const { return kind == RowKind::kStack || kind == RowKind::kFrame; }
 
   uint64_t packed() const {
     return static_cast<uint64_t>(kind) |

@@ -1,24 +1,102 @@
 #include "runtime/unwind/site_trie.h"
 
+#include <atomic>
+#include <cstddef>
+
 #include "runtime/os/os.h"
 #include "runtime/unwind/shared_memory.h"
 
 namespace heapledger::runtime {
-using detail::Bucket;
-using detail::bucket_count;
-using detail::bucket_in;
-using detail::hash_of;
-using detail::kLevels;
-using detail::kNodeBlocks;
-using detail::kNodesPerBlock;
-using detail::matches;
-using detail::Node;
-using detail::node_of;
-using detail::trie;
-
-constinit detail::Trie detail::trie = {};
-
 namespace {
+
+struct Node {
+  std::atomic<uint64_t> pc;  // 0: not published, or forgotten
+  uint32_t parent;
+};
+
+// Blocks of nodes are mapped as they are needed, pages of them as they are touched.
+constexpr uint32_t kNodesPerBlock = 1u << 18;
+constexpr uint32_t kNodeBlocks = 128;
+
+// A slot is a node id with 32 bits of its hash above; zero is free. A bucket is a cache line; one
+// that is full goes on in the next.
+struct alignas(64) Bucket {
+  static constexpr unsigned kSlots = 8;
+  std::atomic<uint64_t> slots[kSlots];
+};
+
+// Table n has 2^(12 + n) buckets, the first 256 KiB; the last has room for all nodes.
+constexpr unsigned kTables = 12;
+constexpr unsigned kFirstBits = 12;
+// Nodes that a newborn one takes along. Two would be enough to be done before the next doubling.
+constexpr uint32_t kTakenAlong = 4;
+// No bucket is ever this far from where it should be in a table that is half full.
+constexpr unsigned kMaxProbes = 64;
+
+struct Trie {
+  std::atomic<Node*> blocks[kNodeBlocks];
+  std::atomic<Bucket*> tables[kTables];
+  std::atomic<uint32_t> current{0};  // the table where new nodes go
+  std::atomic<uint32_t> complete{
+      0};  // the last table that holds all nodes; current or the one before
+  std::atomic<uint32_t> next_moved{1};
+  std::atomic<uint32_t> moved{0};
+  std::atomic<uint32_t> used{0};  // slots of the current table
+  std::atomic<uint32_t> next_id{1};
+};
+constinit Trie trie = {};
+
+uint64_t hash_of(uint32_t parent, uint64_t pc) {
+  uint64_t hash = (pc ^ (uint64_t{parent} << 40 | parent)) * 0x9E3779B97F4A7C15ull;
+  return hash ^ (hash >> 32);
+}
+
+size_t bucket_count(uint32_t table) {
+  return size_t{1} << (kFirstBits + table);
+}
+
+Node* node_of(uint32_t id) {
+  return trie.blocks[id / kNodesPerBlock].load(std::memory_order_relaxed) + id % kNodesPerBlock;
+}
+
+bool matches(uint64_t slot, uint64_t hash, uint32_t parent, uint64_t pc) {
+  if ((slot ^ hash) >> 32 != 0) return false;
+  const Node* node = node_of(static_cast<uint32_t>(slot));
+  return node->pc.load(std::memory_order_relaxed) == pc && node->parent == parent;
+}
+
+uint32_t look_in(uint32_t table, uint64_t hash, uint32_t parent, uint64_t pc) {
+  Bucket* buckets = trie.tables[table].load(std::memory_order_acquire);
+  if (buckets == nullptr) return kNoSite;
+  size_t mask = bucket_count(table) - 1;
+  for (unsigned probe = 0; probe < kMaxProbes; ++probe) {
+    for (auto& place : buckets[(hash + probe) & mask].slots) {
+      uint64_t slot = place.load(std::memory_order_acquire);
+      if (slot == 0) return kNoSite;
+      if (matches(slot, hash, parent, pc)) return static_cast<uint32_t>(slot);
+    }
+  }
+  return kNoSite;
+}
+
+// Puts a node into a table, unless an equal one is there; returns the id of the one that is.
+uint32_t put_into(uint32_t table, uint32_t id, uint64_t hash, uint32_t parent, uint64_t pc) {
+  Bucket* buckets = provide(trie.tables[table], sizeof(Bucket) * bucket_count(table));
+  if (buckets == nullptr) return id;  // no memory to remember it by: it will be born again
+  uint64_t mine = (hash & 0xFFFF'FFFF'0000'0000ull) | id;
+  size_t mask = bucket_count(table) - 1;
+  for (unsigned probe = 0; probe < kMaxProbes; ++probe) {
+    for (auto& place : buckets[(hash + probe) & mask].slots) {
+      uint64_t slot = place.load(std::memory_order_acquire);
+      if (slot == 0 && place.compare_exchange_strong(slot, mine, std::memory_order_acq_rel)) {
+        trie.used.fetch_add(1, std::memory_order_relaxed);
+        return id;
+      }
+      if (matches(slot, hash, parent, pc)) return static_cast<uint32_t>(slot);
+    }
+  }
+  return id;
+}
 
 template <typename T>
 void drop(std::atomic<T*>& place, size_t bytes) {
@@ -26,7 +104,56 @@ void drop(std::atomic<T*>& place, size_t bytes) {
   if (present != nullptr) os::unmap(present, bytes);
 }
 
+// All older nodes are in the current table. The one before stays mapped, for a thread that may be
+// looking at it, but its memory is given back: it looks empty now.
+void finish_move(uint32_t current) {
+  Bucket* old = trie.tables[current - 1].load(std::memory_order_acquire);
+  trie.complete.store(current, std::memory_order_release);
+  if (old != nullptr && !filter_expected())
+    os::discard(old, sizeof(Bucket) * bucket_count(current - 1));
+}
+
+void take_along(uint32_t current) {
+  uint32_t ids = trie.next_id.load(std::memory_order_acquire);
+  uint32_t first = trie.next_moved.fetch_add(kTakenAlong, std::memory_order_relaxed);
+  for (uint32_t id = first; id < first + kTakenAlong && id < ids; ++id) {
+    if (trie.blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
+    const Node* node = node_of(id);
+    uint64_t pc = node->pc.load(std::memory_order_acquire);
+    if (pc != 0) put_into(current, id, hash_of(node->parent, pc), node->parent, pc);
+  }
+  uint32_t done = trie.moved.fetch_add(kTakenAlong, std::memory_order_acq_rel) + kTakenAlong;
+  if (done >= ids && trie.complete.load(std::memory_order_acquire) != current) finish_move(current);
+}
+
+// The table where new nodes go: a new one when the present one is half full and complete.
+uint32_t table_for_new() {
+  uint32_t current = trie.current.load(std::memory_order_acquire);
+  bool complete = trie.complete.load(std::memory_order_acquire) == current;
+  if (!complete) take_along(current);
+  size_t half = bucket_count(current) * Bucket::kSlots / 2;
+  uint32_t next = current + 1;
+  bool grow = complete && next < kTables && trie.used.load(std::memory_order_relaxed) >= half &&
+              provide(trie.tables[next], sizeof(Bucket) * bucket_count(next)) != nullptr &&
+              trie.current.compare_exchange_strong(current, next, std::memory_order_acq_rel);
+  if (!grow) return trie.current.load(std::memory_order_acquire);
+  trie.used.store(0, std::memory_order_relaxed);
+  trie.moved.store(0, std::memory_order_relaxed);
+  trie.next_moved.store(1, std::memory_order_release);
+  return next;
+}
+
 }  // namespace
+
+uint32_t find_site(uint32_t parent, uint64_t pc) {
+  uint64_t hash = hash_of(parent, pc);
+  uint32_t current = trie.current.load(std::memory_order_acquire);
+  uint32_t found = look_in(current, hash, parent, pc);
+  if (found != kNoSite || current == 0) return found;
+  if (trie.complete.load(std::memory_order_acquire) == current) return kNoSite;
+  found = look_in(current - 1, hash, parent, pc);
+  return found != kNoSite ? put_into(current, found, hash, parent, pc) : kNoSite;
+}
 
 uint32_t reserve_site() {
   uint32_t id = trie.next_id.load(std::memory_order_relaxed);
@@ -38,23 +165,10 @@ uint32_t reserve_site() {
 }
 
 uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc) {
-  uint64_t hash = hash_of(parent, pc);
   Node* node = node_of(id);
   node->parent = parent;
-  node->pc.store(pc, std::memory_order_relaxed);
-  uint64_t mine = (hash & 0xFFFF'FFFF'0000'0000ull) | id;
-  for (unsigned level = 0; level < kLevels; ++level) {
-    Bucket* buckets = provide(trie.levels[level], sizeof(Bucket) * bucket_count(level));
-    if (buckets == nullptr) return id;  // no memory to remember it by: it will be born again
-    for (auto& place : bucket_in(buckets, level, hash).slots) {
-      uint64_t slot = place.load(std::memory_order_acquire);
-      if (slot == 0 && place.compare_exchange_strong(slot, mine, std::memory_order_acq_rel)) {
-        return id;
-      }
-      if (matches(slot, hash, parent, pc)) return static_cast<uint32_t>(slot);
-    }
-  }
-  return id;
+  node->pc.store(pc, std::memory_order_release);
+  return put_into(table_for_new(), id, hash_of(parent, pc), parent, pc);
 }
 
 void forget_range(uint64_t start, uint64_t end) {
@@ -68,13 +182,17 @@ void forget_range(uint64_t start, uint64_t end) {
 }
 
 void forget_sites() {
-  for (unsigned level = 0; level < kLevels; ++level) {
-    drop(trie.levels[level], sizeof(Bucket) * bucket_count(level));
+  for (uint32_t table = 0; table < kTables; ++table) {
+    drop(trie.tables[table], sizeof(Bucket) * bucket_count(table));
   }
   uint32_t ids = trie.next_id.exchange(1, std::memory_order_relaxed);
   for (uint32_t block = 0; block <= ids / kNodesPerBlock && block < kNodeBlocks; ++block) {
     drop(trie.blocks[block], sizeof(Node) * kNodesPerBlock);
   }
+  for (auto* word : {&trie.current, &trie.complete, &trie.moved, &trie.used}) {
+    word->store(0, std::memory_order_relaxed);
+  }
+  trie.next_moved.store(1, std::memory_order_relaxed);
 }
 
 }  // namespace heapledger::runtime

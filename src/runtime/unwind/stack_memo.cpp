@@ -1,5 +1,7 @@
 #include "runtime/unwind/stack_memo.h"
 
+#include <cstring>
+
 #include "runtime/os/os.h"
 
 namespace heapledger::runtime {
@@ -7,25 +9,70 @@ namespace heapledger::runtime {
 constinit uint32_t depth_limit = 256;
 constinit std::atomic<uint32_t> code_epoch{0};
 
-StackMemo* new_memo() {
-  size_t frames_bytes = sizeof(MemoFrame) * depth_limit;
-  size_t reference_bytes = sizeof(uint64_t) * depth_limit;
-  void* memory = os::map_private(sizeof(StackMemo) + 2 * frames_bytes + reference_bytes);
-  if (memory == nullptr) return nullptr;
-  auto* memo = static_cast<StackMemo*>(memory);
+namespace {
+
+// Memory that is handed out piece by piece.
+class Pieces {
+ public:
+  explicit Pieces(void* memory) : at_(static_cast<unsigned char*>(memory)) {}
+  template <typename T>
+  T* take(size_t count) {
+    auto* piece = reinterpret_cast<T*>(at_);
+    at_ += (sizeof(T) * count + 63) & ~size_t{63};
+    return piece;
+  }
+  size_t taken() const { return reinterpret_cast<size_t>(at_); }
+
+ private:
+  unsigned char* at_;
+};
+
+StackMemo* lay_out(Pieces& pieces) {
+  size_t depth = depth_limit;
+  auto* memo = pieces.take<StackMemo>(1);
+  auto* outside = pieces.take<MemoFrame>(StackMemo::kStride + depth);
+  auto* outside_pointers = pieces.take<MemoPointer>(StackMemo::kStride + depth);
+  auto* root = pieces.take<SitePath>(1 + depth);
+  FrameList fresh = {pieces.take<MemoFrame>(depth), pieces.take<MemoPointer>(depth)};
+  auto* reference = pieces.take<uint64_t>(depth);
+  if (memo == nullptr) return nullptr;
+  memo->last = {outside + StackMemo::kStride, outside_pointers + StackMemo::kStride};
+  memo->sites = root + 1;
+  memo->fresh = fresh;
+  memo->reference = reference;
   memo->capacity = depth_limit;
-  memo->frames = reinterpret_cast<MemoFrame*>(memo + 1);
-  memo->fresh = memo->frames + depth_limit;
-  memo->fresh_end = memo->fresh + depth_limit;
-  memo->reference = reinterpret_cast<uint64_t*>(memo->fresh_end);
+  for (uint32_t i = 0; i < StackMemo::kStride; ++i) {
+    outside[i].slot = &outside[i].pc;
+    outside_pointers[i].slot = &outside_pointers[i].bp;
+  }
+  return memo;
+}
+
+}  // namespace
+
+StackMemo* new_memo() {
+  Pieces measure(nullptr);
+  lay_out(measure);
+  void* memory = os::map_private(measure.taken());
+  if (memory == nullptr) return nullptr;
+  Pieces pieces(memory);
+  StackMemo* memo = lay_out(pieces);
   reset_memo(*memo);
   return memo;
 }
 
 void reset_memo(StackMemo& memo) {
   memo.own.reset();
+  enter_epoch(memo, code_epoch.load(std::memory_order_acquire));
+}
+
+void enter_epoch(StackMemo& memo, uint32_t epoch) {
+  bool keys_repeat = epoch >> 16 != memo.epoch >> 16;
+  memo.epoch = epoch;
   memo.count = 0;
-  memo.epoch = code_epoch.load(std::memory_order_acquire);
+  if (!keys_repeat) return;
+  memset(memo.recent_rows, 0, sizeof memo.recent_rows);
+  memset(memo.recent_sites, 0, sizeof memo.recent_sites);
 }
 
 }  // namespace heapledger::runtime

@@ -11,12 +11,36 @@
 
 namespace heapledger::runtime {
 
-// A frame of the remembered stack, and what verifies the step to the next one outwards.
+// A frame of the remembered stack: its pc, and the slot on the stack that it was read from on the
+// way out from the frame inside; the frame's stack pointer is just beyond that slot. For frames
+// that were reached in another way, a slot that never agrees.
 struct MemoFrame {
-  FrameState state;
-  const uint64_t* return_slot;  // holds the next frame's pc
-  const uint64_t* frame_slot;   // holds the next frame's bp
-  uint32_t site;                // of this frame and all outside it
+  uint64_t pc;
+  const uint64_t* slot;
+};
+
+// The same for the frame pointer.
+struct MemoPointer {
+  uint64_t bp;
+  const uint64_t* slot;  // the bp above when the value only passed through; in a walk, null
+  uint32_t users;        // of this frame and those outside it: how many need the frame pointer
+};
+
+// What a frame and all outside it are called: the node in the trie, and a hash of the way there
+// from the root, which is known without looking anything up.
+struct SitePath {
+  uint32_t site;
+  uint32_t hash;
+
+  uint32_t next_hash(uint64_t key) const {
+    return static_cast<uint32_t>((hash ^ key) * 0x9E3779B97F4A7C15ull >> 32);
+  }
+};
+
+// Frames of a stack; which end comes first is its owner's matter.
+struct FrameList {
+  MemoFrame* frames;
+  MemoPointer* pointers;
 };
 
 // How a walk ended; what its outermost frame hangs from in the trie (format/entry.h).
@@ -32,7 +56,25 @@ extern uint32_t depth_limit;  // frames; set once at the start
 // Counts unloads: what a memo knows about code holds for one epoch.
 extern std::atomic<uint32_t> code_epoch;
 
+// What a thread has lately learned from the tables that all threads share, found with one look.
+// The keys hold the epoch too, so that nothing has to be cleared when it changes.
+struct RecentRow {
+  uint64_t key;
+  uint64_t row;
+};
+struct RecentSite {
+  uint64_t key;
+  uint32_t parent;
+  uint32_t site;
+};
+
 struct StackMemo {
+  // Frames are verified this many at a time; as many that always agree stand outside frames[0].
+  static constexpr uint32_t kStride = 4;
+  static constexpr unsigned kRowBits = 11;
+  static constexpr unsigned kSiteBits = 13;
+  static constexpr unsigned kPlaceBits = 10;
+
   OwnStack own;
   uint32_t thread;  // whose it is, by index
   uint32_t epoch;
@@ -40,17 +82,38 @@ struct StackMemo {
   uint32_t last_count;  // frames of the stack last captured, remembered or not
   uint32_t capacity;
   StackEnd end;
-  bool on_own_stack;  // where the remembered stack was
-  MemoFrame* frames;  // capacity of them
-  MemoFrame* fresh;   // likewise: those of a walk, the innermost first
-  MemoFrame* fresh_end;
+  bool on_own_stack;    // where the remembered stack was
+  bool uses_pointers;   // some frame of it needs the frame pointer; if not, `pointers` are not kept
+  FrameList last;       // the remembered stack; capacity of them
+  SitePath* sites;      // of each of its frames; sites[-1] is what it hangs from
+  FrameList fresh;      // the frames of a walk, the innermost first; likewise
   uint64_t* reference;  // likewise, for cross_check
   CfiScratch scratch;
+
+  RecentRow recent_rows[1u << kRowBits];
+  RecentSite recent_sites[1u << kSiteBits];
+  uint16_t places[1u << kPlaceBits];  // a guess: which frame was read from this slot
+
+  uint16_t& place_of(const uint64_t* slot) {
+    return places[(reinterpret_cast<uint64_t>(slot) >> 4) & ((1u << kPlaceBits) - 1)];
+  }
+
+  // Addresses of code have 47 bits.
+  uint64_t key_of(uint64_t pc) const {
+    return pc ^ uint64_t { epoch } << 48;
+  }
+  RecentRow& row_of(uint64_t key) { return recent_rows[key * kSpread >> (64 - kRowBits)]; }
+  RecentSite& site_of(uint32_t hash) { return recent_sites[hash >> (32 - kSiteBits)]; }
+
+ private:
+  static constexpr uint64_t kSpread = 0x9E3779B97F4A7C15ull;
 };
 
 // A memo with room for depth_limit frames; null if there is no memory.
 StackMemo* new_memo();
 // For the window's next thread.
 void reset_memo(StackMemo& memo);
+// Code has been unloaded, or ids have changed: nothing remembered holds any more.
+void enter_epoch(StackMemo& memo, uint32_t epoch);
 
 }  // namespace heapledger::runtime

@@ -15,10 +15,14 @@ class StackReader {
   StackReader(uint64_t low, uint64_t high, bool may_probe)
       : low_(low), high_(high), may_probe_(may_probe) {}
 
-  __attribute__((always_inline)) bool read(uint64_t at, uint64_t& value) {
+  // Whether the word at `at` is known to be readable as it is.
+  __attribute__((always_inline)) bool covers(uint64_t at) const {
     // One comparison for both bounds: below low_ the difference wraps around.
-    bool inside = at - low_ <= high_ - low_ - 8;
-    if (__builtin_expect(!inside || (at & 7) != 0, 0) && !grow_to(at)) return false;
+    return (at - low_ <= high_ - low_ - 8) & ((at & 7) == 0);
+  }
+
+  __attribute__((always_inline)) bool read(uint64_t at, uint64_t& value) {
+    if (__builtin_expect(!covers(at), 0) && !grow_to(at)) return false;
     value = *reinterpret_cast<const uint64_t*>(at);
     return true;
   }

@@ -130,15 +130,4 @@ Step step_by_rules(FrameState& state, StackReader& stack, CfiScratch& scratch) {
   return Step::kCaller;
 }
 
-Step step_by_frame_pointer(FrameState& state, StackReader& stack, CfiScratch& scratch) {
-  uint64_t bp;
-  uint64_t back;
-  if (state.bp < state.sp || !stack.read(state.bp, bp) || !stack.read(state.bp + 8, back)) {
-    return Step::kCut;
-  }
-  if (Row::unpack(row_at(back, scratch)).kind == RowKind::kUnknown) return Step::kCut;
-  state = {back, state.bp + 16, bp};
-  return Step::kCaller;
-}
-
 }  // namespace heapledger::runtime

@@ -52,8 +52,9 @@ Step step_by_rules(Registers& registers, StackReader& stack, CfiScratch& scratch
 // The same for a state with only pc, sp and bp known.
 Step step_by_rules(FrameState& state, StackReader& stack, CfiScratch& scratch);
 
-// Where nothing is known about a frame: by its frame pointer, if that looks like one and leads to
-// code about which something is known. Else kCut.
+// Where nothing is known about a frame: by its frame pointer, if that looks like one and leads,
+// over any number of further such frames (up to 64), to code about which something is known. Else
+// kCut.
 Step step_by_frame_pointer(FrameState& state, StackReader& stack, CfiScratch& scratch);
 
 }  // namespace heapledger::runtime
