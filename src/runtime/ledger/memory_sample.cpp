@@ -24,6 +24,7 @@ constinit Sampler sampler = {};
 struct Memory {
   uint64_t rss = 0;
   uint64_t peak = 0;
+  uint64_t files = 0;  // the part of rss that is of mapped files and shared memory
 };
 
 // The number of kilobytes in a line such as "VmRSS:    1234 kB", as bytes; 0 if it is not there.
@@ -49,7 +50,8 @@ Memory read_memory() {
   hold.close(fd);
   if (got <= 0) return {};
   sampler.text[got] = '\0';
-  return {field(sampler.text, "\nVmRSS:"), field(sampler.text, "\nVmHWM:")};
+  return {field(sampler.text, "\nVmRSS:"), field(sampler.text, "\nVmHWM:"),
+          field(sampler.text, "\nRssFile:") + field(sampler.text, "\nRssShmem:")};
 }
 
 void remember_clock(const format::ClockPair& pair) {
@@ -80,6 +82,7 @@ void enter(Window& window, uint64_t time, const format::ClockPair& now) {
       .number(memory.peak)
       .number(now.ticks)
       .number(now.monotonic_ns)
+      .number(memory.files)
       .finish();
 }
 
