@@ -18,7 +18,7 @@ import repo
 
 NOISE = ("clang-tidy", "Enabled checks")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-FOLDERS = ("src/analyzer", "src/exporters", "src/replay", "src/cli")
+FOLDERS = ("src/symbols", "src/analyzer", "src/exporters", "src/replay", "src/cli")
 
 
 def sources(build):

@@ -1,32 +1,37 @@
 #include "analyzer/accounts.h"
 
+#include <algorithm>
+
 namespace heapledger {
 
 void Accounts::merge(uint32_t from, uint32_t to, Moment moment) {
   Account& source = accounts_[from];
   Account& target = current(to);
   if (&source == &target || source.merged_into != UINT32_MAX) return;
-  remember_mark(source);
-  remember_mark(target);
-  target.live_bytes += source.live_bytes;
-  target.live_blocks += source.live_blocks;
-  target.marked_bytes += source.marked_bytes;
-  target.marked_blocks += source.marked_blocks;
-  target.calls += source.calls;
-  target.bytes += source.bytes;
-  target.resizes += source.resizes;
-  target.frees += source.frees;
-  target.temporary_calls += source.temporary_calls;
-  target.end_bytes += source.end_bytes;
-  target.end_blocks += source.end_blocks;
+  remember_marks(source);
+  remember_marks(target);
+  for (uint64_t Account::*sum :
+       {&Account::live_bytes, &Account::live_blocks, &Account::marked_bytes,
+        &Account::marked_blocks, &Account::rss_marked_bytes, &Account::rss_marked_blocks,
+        &Account::calls, &Account::bytes, &Account::resizes, &Account::moved_blocks,
+        &Account::moved_bytes, &Account::other_ends, &Account::temporary_calls, &Account::end_bytes,
+        &Account::end_blocks}) {
+    target.*sum += source.*sum;
+  }
+  target.smallest_clamped = std::min(target.smallest_clamped, source.smallest_clamped);
+  target.largest_clamped = std::max(target.largest_clamped, source.largest_clamped);
+  target.smallest_huge = std::min(target.smallest_huge, source.smallest_huge);
+  target.largest_huge = std::max(target.largest_huge, source.largest_huge);
   if (source.peak_bytes > target.peak_bytes) {
     target.peak_bytes = source.peak_bytes;
     target.peak_blocks = source.peak_blocks;
     target.peak = source.peak;
   }
   if (target.live_bytes > target.peak_bytes) set_peak(target, moment);
+  uint32_t into = to;
+  if (accounts_[to].merged_into != UINT32_MAX) into = accounts_[to].merged_into;
   source = Account{};
-  source.merged_into = static_cast<uint32_t>(&target - accounts_.data());
+  source.merged_into = into;
 }
 
 }  // namespace heapledger

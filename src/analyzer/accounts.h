@@ -1,87 +1,115 @@
 // What every site adds up to, and all of them together, while ledgers are replayed: calls, bytes,
-// what is live, each one's own peak, and each one's share at the common peak. All in constant
-// time per event: an account remembers what it held at the latest common peak only when it
-// changes for the first time after it.
+// what is live, each one's own peak, and each one's share at the common peak and when the resident
+// memory was at its highest. All in constant time per event: an account remembers what it held at
+// such a moment only when it changes for the first time after it.
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "analyzer/account_numbers.h"
+#include "analyzer/paged.h"
 
 namespace heapledger {
 
-// A moment in the replay: time units of one ledger.
-struct Moment {
-  uint64_t time = 0;
-  uint32_t ledger = 0;
-};
-
-struct Account {
+// In the order of use: what every event touches is in the first 64 bytes.
+struct alignas(64) Account {
   uint64_t live_bytes = 0;
   uint64_t live_blocks = 0;
-  uint64_t mark = 0;  // the common peak that marked_* are of, if nothing higher came since
-  uint64_t marked_bytes = 0;
-  uint64_t marked_blocks = 0;
   uint64_t peak_bytes = 0;
-  uint64_t peak_blocks = 0;
-  Moment peak;
   uint64_t calls = 0;
   uint64_t bytes = 0;
-  uint64_t resizes = 0;
-  uint64_t frees = 0;
+  uint32_t smallest_clamped = UINT32_MAX;  // the sizes requested, or UINT32_MAX for larger ones
+  uint32_t largest_clamped = 0;
+  uint64_t mark = 0;      // the common peak that marked_* are of, if nothing higher came since
+  uint32_t rss_mark = 0;  // the same for the resident memory
+  uint32_t merged_into = UINT32_MAX;
+
+  uint64_t peak_blocks = 0;
+  Moment peak;
+  uint64_t marked_bytes = 0;
+  uint64_t marked_blocks = 0;
+  uint64_t rss_marked_bytes = 0;
+  uint64_t rss_marked_blocks = 0;
   uint64_t temporary_calls = 0;
+  uint64_t resizes = 0;
+  uint64_t moved_blocks = 0;
+  uint64_t moved_bytes = 0;
   uint64_t end_bytes = 0;  // of processes that have ended
   uint64_t end_blocks = 0;
-  uint32_t merged_into = UINT32_MAX;
+  uint64_t other_ends = 0;              // not by a free: resized, or the address used again
+  uint64_t smallest_huge = UINT64_MAX;  // of those that were clamped
+  uint64_t largest_huge = 0;
+
+  uint64_t frees() const { return calls - live_blocks - end_blocks - other_ends; }
+  uint64_t smallest() const {
+    return smallest_clamped < UINT32_MAX ? smallest_clamped : smallest_huge;
+  }
+  uint64_t largest() const { return largest_clamped < UINT32_MAX ? largest_clamped : largest_huge; }
 };
 
 class Accounts {
  public:
-  uint32_t add() {
-    accounts_.emplace_back();
-    return static_cast<uint32_t>(accounts_.size() - 1);
-  }
+  uint32_t add() { return accounts_.add(); }
+  void prefetch(uint32_t id) const { __builtin_prefetch(&accounts_[id], 1); }
 
-  void born(uint32_t id, uint64_t size, Moment moment) {
+  // So many that they are not all in the cache.
+  bool are_many() const { return accounts_.size() > 4096; }
+
+  // True when all together have never had more.
+  bool born(uint32_t id, uint64_t size, Moment moment) {
     Account& account = current(id);
-    remember_mark(account);
+    remember_marks(account);
     ++account.calls;
     account.bytes += size;
     ++account.live_blocks;
     account.live_bytes += size;
+    auto clamped = static_cast<uint32_t>(size < UINT32_MAX ? size : UINT32_MAX);
+    if (clamped < account.smallest_clamped) account.smallest_clamped = clamped;
+    if (clamped > account.largest_clamped) account.largest_clamped = clamped;
+    if (clamped == UINT32_MAX) [[unlikely]] {
+      if (size < account.smallest_huge) account.smallest_huge = size;
+      if (size > account.largest_huge) account.largest_huge = size;
+    }
     if (account.live_bytes > account.peak_bytes) set_peak(account, moment);
+    ++sum_.calls;
     ++sum_.live_blocks;
     sum_.live_bytes += size;
-    if (sum_.live_bytes > sum_.peak_bytes) {
-      set_peak(sum_, moment);
-      ++mark_;
-    }
+    if (sum_.live_bytes <= sum_.peak_bytes) return false;
+    set_peak(sum_, moment);
+    ++mark_;
+    return true;
   }
 
+  // Not by a free.
   void died(uint32_t id, uint64_t size) {
     Account& account = current(id);
-    remember_mark(account);
-    --account.live_blocks;
-    account.live_bytes -= size;
-    --sum_.live_blocks;
-    sum_.live_bytes -= size;
+    leave(account, size);
+    ++account.other_ends;
   }
 
   void freed(uint32_t id, uint64_t size, bool temporary) {
-    died(id, size);
     Account& account = current(id);
-    ++account.frees;
-    account.temporary_calls += temporary ? 1 : 0;
+    leave(account, size);
+    if (temporary) ++account.temporary_calls;
   }
 
   // The process that owned the block has ended, the block still live.
   void left(uint32_t id, uint64_t size) {
-    died(id, size);
     Account& account = current(id);
+    leave(account, size);
     ++account.end_blocks;
     account.end_bytes += size;
   }
 
-  void resized(uint32_t id) { ++current(id).resizes; }
+  void resized(uint32_t id, bool moved, uint64_t bytes) {
+    Account& account = current(id);
+    ++account.resizes;
+    account.moved_blocks += moved ? 1 : 0;
+    account.moved_bytes += moved ? bytes : 0;
+  }
+
+  // The resident memory has never been higher.
+  void rss_rose() { ++rss_mark_; }
 
   // `from` turns out to be the same site as `to`: what it has is added there, now and later.
   void merge(uint32_t from, uint32_t to, Moment moment);
@@ -93,9 +121,9 @@ class Accounts {
   }
 
   bool is_merged(uint32_t id) const { return accounts_[id].merged_into != UINT32_MAX; }
-  uint32_t size() const { return static_cast<uint32_t>(accounts_.size()); }
+  uint32_t size() const { return accounts_.size(); }
 
-  // Live and peak of all accounts together; its other fields are not kept.
+  // Calls, live and peak of all accounts together; its other fields are not kept.
   const Account& sum() const { return sum_; }
 
   uint64_t bytes_at_peak(const Account& account) const {
@@ -103,6 +131,12 @@ class Accounts {
   }
   uint64_t blocks_at_peak(const Account& account) const {
     return account.mark == mark_ ? account.marked_blocks : account.live_blocks;
+  }
+  uint64_t bytes_at_rss_peak(const Account& account) const {
+    return account.rss_mark == rss_mark_ ? account.rss_marked_bytes : account.live_bytes;
+  }
+  uint64_t blocks_at_rss_peak(const Account& account) const {
+    return account.rss_mark == rss_mark_ ? account.rss_marked_blocks : account.live_blocks;
   }
 
  private:
@@ -114,11 +148,25 @@ class Accounts {
     return account;
   }
 
-  void remember_mark(Account& account) const {
-    if (account.mark == mark_) return;
-    account.mark = mark_;
-    account.marked_bytes = account.live_bytes;
-    account.marked_blocks = account.live_blocks;
+  void leave(Account& account, uint64_t size) {
+    remember_marks(account);
+    --account.live_blocks;
+    account.live_bytes -= size;
+    --sum_.live_blocks;
+    sum_.live_bytes -= size;
+  }
+
+  void remember_marks(Account& account) const {
+    if (account.mark != mark_) {
+      account.mark = mark_;
+      account.marked_bytes = account.live_bytes;
+      account.marked_blocks = account.live_blocks;
+    }
+    if (account.rss_mark != rss_mark_) {
+      account.rss_mark = rss_mark_;
+      account.rss_marked_bytes = account.live_bytes;
+      account.rss_marked_blocks = account.live_blocks;
+    }
   }
 
   static void set_peak(Account& account, Moment moment) {
@@ -127,9 +175,10 @@ class Accounts {
     account.peak = moment;
   }
 
-  std::vector<Account> accounts_;
+  Paged<Account> accounts_;
   Account sum_;
   uint64_t mark_ = 1;
+  uint32_t rss_mark_ = 1;
 };
 
 }  // namespace heapledger

@@ -75,6 +75,15 @@ void BlockIndex::build(ByteSource& source, uint64_t header_bytes, bool check_sum
   group(problems);
 }
 
+void BlockIndex::adopt(std::vector<BlockRef> refs, const BlockCounts& counts, uint64_t missed,
+                       Problems& problems) {
+  refs_ = std::move(refs);
+  blocks_ = refs_.size();
+  counts_ = counts;
+  if (missed > 0) missed_[0] = missed;
+  group(problems);
+}
+
 void BlockIndex::add(const format::BlockHeader& header, uint64_t block, bool check_sums) {
   bool is_window = header.magic == format::kWindowMagic;
   ++(is_window ? counts_.windows : counts_.chunks);

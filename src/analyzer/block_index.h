@@ -39,6 +39,11 @@ class BlockIndex {
   // Reads the header of every block. What cannot be part of a sound ledger goes to `problems`.
   void build(ByteSource& source, uint64_t header_bytes, bool check_sums, Problems& problems);
 
+  // Takes over the fillings of a sealed ledger, whose places are numbers of its own. Gaps between
+  // them go to `problems`.
+  void adopt(std::vector<BlockRef> refs, const BlockCounts& counts, uint64_t missed,
+             Problems& problems);
+
   const std::vector<WindowBlocks>& windows() const { return windows_; }
   const BlockCounts& counts() const { return counts_; }
 

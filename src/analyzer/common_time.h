@@ -2,17 +2,60 @@
 // is seen at the same time. Each runs on by itself until another one's turn has come.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
+#include <queue>
+#include <span>
+#include <tuple>
 #include <vector>
-
-#include "analyzer/replay.h"
 
 namespace heapledger {
 
-// Plays all of them to their ends; `ended` is called with the number of each one when it ends,
-// after which that replay is not touched again.
-void run_in_common_time(const std::vector<Replay*>& replays,
-                        const std::function<void(size_t)>& ended);
+namespace detail {
+
+struct Turn {
+  uint64_t wall_ns;
+  size_t number;
+
+  friend bool operator>(const Turn& a, const Turn& b) {
+    return std::tie(a.wall_ns, a.number) > std::tie(b.wall_ns, b.number);
+  }
+};
+
+}  // namespace detail
+
+// Plays all of them to their ends. `ended(i)` is called when a replay ends, after which it is not
+// touched again; `stop(i)` at each of `stops` (wall clock, ascending): all that is stamped up
+// to then has happened and nothing else.
+template <typename Replay, typename Ended, typename Stop>
+void run_in_common_time(const std::vector<Replay*>& replays, std::span<const uint64_t> stops,
+                        Ended&& ended, Stop&& stop) {
+  auto next_turn = [&](size_t number) -> detail::Turn {
+    return {replays[number]->clock().wall_ns(replays[number]->next_time()), number};
+  };
+  std::priority_queue<detail::Turn, std::vector<detail::Turn>, std::greater<>> turns;
+  for (size_t i = 0; i < replays.size(); ++i) turns.push(next_turn(i));
+  size_t stopped = 0;
+  while (!turns.empty()) {
+    detail::Turn turn = turns.top();
+    while (stopped < stops.size() && stops[stopped] < turn.wall_ns) stop(stopped++);
+    turns.pop();
+    Replay& replay = *replays[turn.number];
+    uint64_t until = turns.empty() ? UINT64_MAX : turns.top().wall_ns;
+    if (stopped < stops.size()) until = std::min(until, stops[stopped]);
+    uint64_t limit = UINT64_MAX;
+    if (until != UINT64_MAX) {
+      limit = std::max(replay.clock().units_at_wall(until), replay.next_time());
+    }
+    replay.run(limit);
+    if (replay.finished()) {
+      ended(turn.number);
+    } else {
+      turns.push(next_turn(turn.number));
+    }
+  }
+  while (stopped < stops.size()) stop(stopped++);
+}
 
 }  // namespace heapledger

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analyzer/happening.h"
-#include "analyzer/replay.h"
+#include "analyzer/replay_process.h"
 
 namespace heapledger {
 

@@ -23,6 +23,10 @@ class IdTable {
     return found == high_.end() ? kNone : found->second;
   }
 
+  void prefetch(uint32_t id) const {
+    if (id < low_.size()) __builtin_prefetch(&low_[id]);
+  }
+
   void set(uint32_t id, uint32_t value) {
     if (id >= kLow) {
       high_[id] = value;

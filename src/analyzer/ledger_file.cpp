@@ -5,6 +5,7 @@
 
 #include "analyzer/error.h"
 #include "analyzer/first_entries.h"
+#include "analyzer/seal/sealed_file.h"
 #include "format/checksum.h"
 #include "format/entry_decoder.h"
 
@@ -14,26 +15,54 @@ namespace {
 constexpr uint32_t kMaxHeaderBytes = 1 << 20;  // pages of any machine are smaller
 constexpr uint32_t kMaxTimeShift = 32;
 
+std::string cut_window(uint32_t window) {
+  return "window " + std::to_string(window) + " is damaged; what follows the damage is left out";
+}
+
 }  // namespace
 
 LedgerFile::LedgerFile(std::unique_ptr<ByteSource> source, bool check_sums)
     : source_(std::move(source)), check_sums_(check_sums), scratch_(format::kBlockBytes) {
-  read_header();
-  opened_size_ = source_->size();
-  clock_ = LedgerClock(header_);
-  index_.build(*source_, header_.header_bytes, check_sums_, problems_);
+  size_t got = source_->read(0, &first_bytes_, sizeof first_bytes_);
+  if (got == 0) refuse("is empty, so it is not a ledger");
+  const auto* first = reinterpret_cast<const unsigned char*>(&first_bytes_);
+  bool is_sealed = seal::SealedFile::is_sealed({first, got});
+  if (!is_sealed &&
+      (got < sizeof first_bytes_.magic ||
+       std::memcmp(first_bytes_.magic, format::kFileMagic, sizeof first_bytes_.magic) != 0)) {
+    refuse("is not a ledger (it does not begin with HPLEDGER or HPSEALED)");
+  }
+  if (!is_sealed && got < sizeof first_bytes_) {
+    refuse("the ledger is cut short: it ends inside its header");
+  }
+  is_sealed ? open_sealed() : open_raw();
   if (!clock_.calibrated()) find_clock_pair();
 }
 
-void LedgerFile::read_header() {
-  auto refuse = [&](const std::string& why) { throw Error(name() + ": " + why, kExitBadData); };
-  size_t got = source_->read(0, &header_, sizeof header_);
-  if (got == 0) refuse("is empty, so it is not a ledger");
-  if (got < sizeof header_.magic ||
-      std::memcmp(header_.magic, format::kFileMagic, sizeof header_.magic) != 0) {
-    refuse("is not a ledger (it does not begin with HPLEDGER)");
-  }
-  if (got < sizeof header_) refuse("the ledger is cut short: it ends inside its header");
+LedgerFile::~LedgerFile() = default;
+
+void LedgerFile::refuse(const std::string& why) const {
+  throw Error(name() + ": " + why, kExitBadData);
+}
+
+void LedgerFile::open_raw() {
+  header_ = first_bytes_;
+  check_header();
+  opened_size_ = source_->size();
+  clock_ = LedgerClock(header_);
+  index_.build(*source_, header_.header_bytes, check_sums_, problems_);
+}
+
+void LedgerFile::open_sealed() {
+  opened_size_ = source_->size();
+  sealed_ = std::make_unique<seal::SealedFile>(*source_, check_sums_, problems_);
+  header_ = sealed_->ledger_header();
+  check_header();
+  clock_ = LedgerClock(header_);
+  sealed_->build_index(index_, problems_);
+}
+
+void LedgerFile::check_header() const {
   if (header_.version > format::kVersion) {
     refuse("has format version " + std::to_string(header_.version) + "; this heapledger reads " +
            std::to_string(format::kVersion) + " at the most. A newer heapledger will open it");
@@ -72,7 +101,7 @@ uint64_t LedgerFile::safe_time() const {
 bool LedgerFile::has_changed() {
   format::FileHeader now;
   return source_->size() != opened_size_ || source_->read(0, &now, sizeof now) != sizeof now ||
-         std::memcmp(&now, &header_, sizeof now) != 0;
+         std::memcmp(&now, &first_bytes_, sizeof now) != 0;
 }
 
 uint64_t LedgerFile::offset_of(uint64_t block) const {
@@ -81,8 +110,9 @@ uint64_t LedgerFile::offset_of(uint64_t block) const {
 
 bool LedgerFile::load(WindowBlocks places, Payload& payload) {
   for (const BlockRef& place : places) {
-    bool good = place.is_window() ? load_window(place, payload)
-                                  : load_chunk(place.block(), place.window, place.seq, payload);
+    bool good = sealed_             ? load_sealed(place, payload)
+                : place.is_window() ? load_window(place, payload)
+                                    : load_chunk(place.block(), place.window, place.seq, payload);
     if (good) return true;
   }
   if (places.empty()) return false;
@@ -106,6 +136,7 @@ bool LedgerFile::load_chunk(uint64_t block, uint32_t window, uint64_t seq, Paylo
     return false;
   }
   payload.bytes.assign(bytes, bytes + header.bytes);
+  payload.cut = false;
   payload.base_time = header.base_time;
   payload.thread = header.thread;
   return true;
@@ -134,10 +165,8 @@ bool LedgerFile::load_window(const BlockRef& place, Payload& payload) {
                    before.magic == format::kWindowMagic && before.window == place.window &&
                    before.seq == place.seq && after.seq == place.seq;
   if (!unchanged) return find_chunk(0, place.window, place.seq, payload);
-  if (decoder.damaged()) {
-    problems_.add("window " + std::to_string(place.window) +
-                  " is damaged; what follows the damage is left out");
-  }
+  content.cut = decoder.damaged();
+  if (content.cut) problems_.add(cut_window(place.window));
   payload = std::move(content);
   return true;
 }
@@ -153,6 +182,32 @@ bool LedgerFile::find_chunk(uint64_t from, uint32_t window, uint64_t seq, Payloa
     }
   }
   return false;
+}
+
+// --- sealed ledgers ---
+
+bool LedgerFile::load_sealed(const BlockRef& place, Payload& payload) {
+  using Loaded = seal::SealedFile::Loaded;
+  Loaded how = sealed_->load(place.block(), payload.bytes, payload.base_time, payload.thread);
+  payload.cut = how == Loaded::kCut;
+  if (payload.cut) problems_.add(cut_window(place.window));
+  return how != Loaded::kNot;
+}
+
+std::optional<std::string> LedgerFile::stored_symbols() {
+  return sealed_ ? sealed_->piece(format::PieceKind::kSymbols) : std::nullopt;
+}
+
+std::optional<seal::Checkpoint> LedgerFile::checkpoint_before(uint64_t time) {
+  return sealed_ ? sealed_->checkpoint_before(time) : std::nullopt;
+}
+
+size_t LedgerFile::checkpoints() const {
+  return sealed_ ? sealed_->checkpoints() : 0;
+}
+
+bool LedgerFile::for_each_note(uint64_t time, const UseNote& use) {
+  return sealed_ != nullptr && sealed_->for_each_note(time, use);
 }
 
 }  // namespace heapledger

@@ -1,11 +1,14 @@
 // One ledger, opened: its header checked, its blocks indexed, and the payload of any block on
-// request. Everything read is checked against bounds; what is damaged or missing is noted in
-// problems() and left out, the rest stays usable. Throws Error only when there is no ledger to
-// speak of. Not for use by several threads at once.
+// request. A sealed ledger gives the same answers as the raw one it was made of. Everything read is
+// checked against bounds; what is damaged or missing is noted in problems() and left out, the rest
+// stays usable. Throws Error only when there is no ledger to speak of. Not for use by several
+// threads at once.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,27 +16,40 @@
 #include "analyzer/byte_source.h"
 #include "analyzer/clock.h"
 #include "analyzer/problems.h"
+#include "analyzer/seal/checkpoint.h"
+#include "format/entry_decoder.h"
 #include "format/layout.h"
 
 namespace heapledger {
+
+namespace seal {
+class SealedFile;
+}
 
 // The entries of one filling of a window, still encoded.
 struct Payload {
   std::vector<unsigned char> bytes;
   uint64_t base_time = 0;
   uint32_t thread = 0;
+  bool cut = false;  // it is from a window that is damaged further on
 };
 
 class LedgerFile {
  public:
   // `check_sums` is false only in fuzzers, which would never get past them.
   explicit LedgerFile(std::unique_ptr<ByteSource> source, bool check_sums = true);
+  ~LedgerFile();
+  LedgerFile(const LedgerFile&) = delete;
+  LedgerFile& operator=(const LedgerFile&) = delete;
 
   const std::string& name() const { return source_->name(); }
   const format::FileHeader& header() const { return header_; }
   const LedgerClock& clock() const { return clock_; }
   const BlockIndex& index() const { return index_; }
   uint64_t size() { return source_->size(); }
+
+  // How much there is to read, in bytes of blocks: what progress is measured against.
+  uint64_t work_bytes() const { return index_.blocks() * format::kBlockBytes; }
 
   // Everything up to this time was in the file when it was opened, whatever is added meanwhile.
   uint64_t safe_time() const;
@@ -49,17 +65,42 @@ class LedgerFile {
 
   Problems& problems() { return problems_; }
 
+  // --- what only a sealed ledger has ---
+
+  bool sealed() const { return sealed_ != nullptr; }
+
+  // The symbols that were stored with it, as SymbolTable::encode() gave them.
+  std::optional<std::string> stored_symbols();
+
+  // The live blocks at the last moment that is not after `time` (in units) for which they are
+  // stored. seal/live_replay.h shows how to go on from there.
+  std::optional<seal::Checkpoint> checkpoint_before(uint64_t time);
+  size_t checkpoints() const;
+
+  // All notes (threads, sites, modules, samples …) up to `time`, read without the rest: the notes
+  // of one window in their order, one window's frames after the other's. `thread` is the one in
+  // charge at the beginning of the filling. False when some could not be read, or when it is not
+  // sealed.
+  using UseNote = std::function<void(uint32_t window, uint32_t thread, const format::Entry&)>;
+  bool for_each_note(uint64_t time, const UseNote& use);
+
  private:
-  void read_header();
+  void open_raw();
+  void open_sealed();
+  void check_header() const;
+  [[noreturn]] void refuse(const std::string& why) const;
   void find_clock_pair();
   uint64_t offset_of(uint64_t block) const;
   bool load_chunk(uint64_t block, uint32_t window, uint64_t seq, Payload& payload);
   bool load_window(const BlockRef& place, Payload& payload);
+  bool load_sealed(const BlockRef& place, Payload& payload);
   bool find_chunk(uint64_t from, uint32_t window, uint64_t seq, Payload& payload);
 
   std::unique_ptr<ByteSource> source_;
   bool check_sums_;
   format::FileHeader header_{};
+  std::unique_ptr<seal::SealedFile> sealed_;
+  format::FileHeader first_bytes_{};  // of the file, for has_changed()
   uint64_t opened_size_ = 0;
   LedgerClock clock_;
   BlockIndex index_;

@@ -22,7 +22,7 @@ void LedgerSites::define_site(uint32_t id, uint32_t parent, uint32_t module, uin
 
 uint32_t LedgerSites::first_use(uint32_t site) {
   uint32_t node = nodes_.find(site);
-  uint32_t account = node == IdTable::kNone ? accounts_.add() : account_of_node(node);
+  uint32_t account = node == IdTable::kNone ? accounts_->add() : account_of_node(node);
   if (node == IdTable::kNone) provisional_.emplace(site, account);
   accounts_of_.set(site, account);
   return account;
@@ -30,7 +30,7 @@ uint32_t LedgerSites::first_use(uint32_t site) {
 
 uint32_t LedgerSites::account_of_node(uint32_t node) {
   if (catalog_.account_of(node) == SiteCatalog::kNoAccount) {
-    catalog_.set_account(node, accounts_.add());
+    catalog_.set_account(node, accounts_->add());
   }
   return catalog_.account_of(node);
 }
@@ -40,7 +40,7 @@ void LedgerSites::settle(uint32_t id, uint32_t node, Moment moment) {
   auto found = provisional_.find(id);
   if (found == provisional_.end()) return;
   uint32_t account = account_of_node(node);
-  accounts_.merge(found->second, account, moment);
+  accounts_->merge(found->second, account, moment);
   accounts_of_.set(id, account);
   provisional_.erase(found);
 }

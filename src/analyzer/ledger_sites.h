@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "analyzer/accounts.h"
+#include "analyzer/account_numbers.h"
 #include "analyzer/id_table.h"
 #include "analyzer/site_catalog.h"
 
@@ -16,11 +16,18 @@ namespace heapledger {
 
 class LedgerSites {
  public:
-  LedgerSites(SiteCatalog& catalog, Accounts& accounts) : catalog_(catalog), accounts_(accounts) {}
+  explicit LedgerSites(SiteCatalog& catalog) : catalog_(catalog) {}
+
+  // Who keeps the accounts from now on; the same numbers stand for the same sites.
+  void set_accounts(AccountNumbers& accounts) { accounts_ = &accounts; }
 
   // Each site is described once; a module again whenever something else is loaded under its number.
   void define_module(uint32_t id, uint64_t bias, std::string_view path, std::string_view build_id);
   void define_site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc, Moment moment);
+
+  // IdTable::kNone when the site was never used.
+  uint32_t known_account_of(uint32_t site) const { return accounts_of_.find(site); }
+  void prefetch(uint32_t site) const { accounts_of_.prefetch(site); }
 
   uint32_t account_of(uint32_t site) {
     uint32_t account = accounts_of_.find(site);
@@ -46,7 +53,7 @@ class LedgerSites {
   void settle(uint32_t id, uint32_t node, Moment moment);
 
   SiteCatalog& catalog_;
-  Accounts& accounts_;
+  AccountNumbers* accounts_ = nullptr;
   std::unordered_map<uint32_t, Module> modules_;
   IdTable nodes_;
   IdTable accounts_of_;

@@ -14,8 +14,10 @@ struct LiveBlock {
   uint64_t size;
   uint64_t time;     // of birth
   uint32_t account;  // of the site that allocated it
-  uint32_t thread;   // that allocated it
+  uint32_t thread;   // that allocated it; upper bits: flags of whoever keeps the books
 };
+
+inline constexpr uint32_t kThreadBits = (1u << 28) - 1;
 
 class LiveBlocks {
  public:
@@ -33,17 +35,22 @@ class LiveBlocks {
     }
   }
 
-  // False, and nothing is changed, when a block with that address is there. No address is 0.
-  bool insert(const LiveBlock& block) {
+  // Where the block is now; nullptr, and nothing is changed, when one with that address is there.
+  // No address is 0. The pointer holds until the next insert or erase.
+  LiveBlock* place(const LiveBlock& block) {
     uint64_t at = home(block.address);
     while (slots_[at].address != 0) {
-      if (slots_[at].address == block.address) return false;
+      if (slots_[at].address == block.address) return nullptr;
       at = (at + 1) & mask_;
     }
     slots_[at] = block;
-    if (++count_ > limit_) grow();
-    return true;
+    if (++count_ <= limit_) [[likely]] {
+      return &slots_[at];
+    }
+    grow();
+    return find(block.address);
   }
+  bool insert(const LiveBlock& block) { return place(block) != nullptr; }
 
   // `block` comes from find().
   void erase(LiveBlock* block) {
@@ -58,6 +65,14 @@ class LiveBlocks {
     }
     slots_[hole].address = 0;
     --count_;
+  }
+
+  // The blocks may be changed, but for their addresses.
+  template <typename Use>
+  void for_each(Use&& use) {
+    for (uint64_t at = 0; at <= mask_; ++at) {
+      if (slots_[at].address != 0) use(slots_[at]);
+    }
   }
 
   template <typename Use>

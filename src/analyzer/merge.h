@@ -20,9 +20,12 @@ namespace heapledger {
 
 class Merge {
  public:
-  explicit Merge(LedgerFile& file) {
-    streams_.reserve(file.index().windows().size());
-    for (WindowBlocks blocks : file.index().windows()) streams_.emplace_back(file, blocks);
+  explicit Merge(LedgerFile& file) : Merge(file, file.index().windows()) {}
+
+  // The same for parts of the windows, none empty: to go on from a moment within the ledger.
+  Merge(LedgerFile& file, const std::vector<WindowBlocks>& windows) {
+    streams_.reserve(windows.size());
+    for (WindowBlocks blocks : windows) streams_.emplace_back(file, blocks);
     for (uint32_t i = 0; i < streams_.size(); ++i) {
       order_.push_back({streams_[i].next_base_time(), i});
     }

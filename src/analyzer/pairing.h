@@ -5,7 +5,7 @@
 // anything else. Memory is bounded by live blocks.
 //
 // The sink has:
-//   void born(const LiveBlock&)
+//   void born(LiveBlock&)                             may set its flags
 //   void died(const LiveBlock&, const Death&)
 //   void never_born(uint64_t address, const Death&)   the death of a block nobody saw born
 //   void never_died(const LiveBlock&, uint64_t time)  its address was used again without a death
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <vector>
 
 #include "analyzer/live_blocks.h"
 
@@ -26,6 +27,13 @@ struct Death {
   uint32_t thread;
   bool temporary;  // the very next heap operation of the thread that allocated the block
   bool by_resize;
+};
+
+// A death that Pairing looks back at.
+struct RecentDeath {
+  uint64_t address = 0;
+  uint64_t time = 0;
+  uint32_t thread = 0;
 };
 
 // How long a birth waits for a death, and a death for a birth, in time units.
@@ -44,8 +52,8 @@ class Pairing {
 
   void birth(const LiveBlock& block) {
     if (waiting_.empty()) [[likely]] {
-      if (live_.insert(block)) [[likely]] {
-        sink_.born(block);
+      if (LiveBlock* placed = live_.place(block)) [[likely]] {
+        sink_.born(*placed);
         return;
       }
     } else {
@@ -65,6 +73,20 @@ class Pairing {
     }
     late_death(address, death);
   }
+
+  // Whether nothing waits: then the live blocks and the recent deaths are all there is to know.
+  bool settled() const { return waiting_.empty(); }
+
+  // The last deaths, the oldest first; and how a pairing that goes on from live blocks learns them.
+  std::vector<RecentDeath> recent() const {
+    std::vector<RecentDeath> deaths;
+    for (size_t i = 0; i < kRecentDeaths; ++i) {
+      const RecentDeath& death = recent_[(next_recent_ + i) % kRecentDeaths];
+      if (death.address != 0) deaths.push_back(death);
+    }
+    return deaths;
+  }
+  void remember(const RecentDeath& death) { recent_[next_recent_++ % kRecentDeaths] = death; }
 
   // Nothing more will come.
   void finish() {
@@ -86,11 +108,6 @@ class Pairing {
     LiveBlock block;      // of a birth
     Death death;          // of a death
   };
-  struct RecentDeath {
-    uint64_t address = 0;
-    uint64_t time = 0;
-    uint32_t thread = 0;
-  };
   struct Arrival {
     uint64_t id;
     uint64_t time;
@@ -108,8 +125,9 @@ class Pairing {
   void late_birth(const LiveBlock& block) {
     auto found = waiting_.find(block.address);
     bool in_turn = found == waiting_.end() || awaits(found->second, block.thread);
-    if (in_turn && live_.insert(block)) {
-      sink_.born(block);
+    LiveBlock* placed = in_turn ? live_.place(block) : nullptr;
+    if (placed != nullptr) {
+      sink_.born(*placed);
       settle(block.address);
     } else {
       wait(births_, block.address, block.time, {next_id_, true, false, false, block, {}});
@@ -178,8 +196,7 @@ class Pairing {
           sink_.never_died(*block, event.block.time);
           live_.erase(block);
         }
-        live_.insert(event.block);
-        sink_.born(event.block);
+        sink_.born(*live_.place(event.block));
       } else if (block != nullptr) {
         die(block, event.death);
       } else {

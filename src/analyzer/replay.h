@@ -1,101 +1,232 @@
-// Plays one ledger from its beginning to its end: pairs births and deaths, keeps the accounts, and
-// collects what the ledger says about its process. Several replays share accounts and a catalog of
-// sites, and are advanced in turn by whoever merges ledgers over common time.
+// Plays one ledger from its beginning to its end: pairs births and deaths and tells them to a book,
+// which several replays share; they are advanced in turn by whoever merges ledgers over common
+// time. What they tell comes in the same order every time the same ledgers are played.
+//
+// The book is an AccountNumbers and has, with `ledger` the number of the ledger:
+//   bool wants_prefetch()                                        accounts are not all in the cache
+//   void prefetch(uint32_t account)                              it will be needed soon
+//   void born(uint32_t ledger, LiveBlock&)                       may set flags above kThreadBits
+//   void died(uint32_t ledger, const LiveBlock&, const Death&)
+//   void lost(uint32_t ledger, const LiveBlock&, uint64_t time)  its address was used again
+//   void left(uint32_t ledger, const LiveBlock&, uint64_t time)  the process ended before it did
+//   void resized(uint32_t ledger, const Resize&)                 before the birth of the new block
+//   void sampled(uint32_t ledger, const MemorySample&)
+//   void marked(uint32_t ledger, uint64_t time, std::string_view text)
+//   void ended(uint32_t ledger, uint64_t time)                   after all that was left
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <string_view>
 
-#include "analyzer/accounts.h"
-#include "analyzer/analysis.h"
-#include "analyzer/ledger_file.h"
-#include "analyzer/ledger_sites.h"
+#include "analyzer/happening.h"
 #include "analyzer/merge.h"
-#include "analyzer/pairing.h"
-#include "analyzer/process_notes.h"
-#include "analyzer/progress.h"
+#include "analyzer/replay_process.h"
 
 namespace heapledger {
 
-// The resident memory of all processes together.
-struct CommonRss {
-  uint64_t now = 0;
-  uint64_t peak = 0;
+// A block that got another size.
+struct Resize {
+  uint64_t time;
+  uint64_t address;   // of the new one
+  uint64_t old_size;  // 0 when the old block is not known
+  uint64_t size;
+  uint32_t account;
+  uint32_t thread;
+  bool moved;
 };
 
-// The stamps of two threads are trusted to be this close.
-inline constexpr uint64_t kSlackNs = 10'000;
-inline constexpr uint64_t kForkedSlackNs = 1'000;
-
-Slack slack_for(const LedgerFile& file);
-
-class Replay {
+template <typename Book>
+class Replay : public ReplayProcess {
  public:
-  Replay(LedgerFile& file, uint32_t number, Accounts& accounts, SiteCatalog& catalog,
-         CommonRss& rss, Progress& progress);
-  Replay(const Replay&) = delete;
-  Replay& operator=(const Replay&) = delete;
+  Replay(LedgerFile& file, uint32_t number, LedgerSites& sites, Book& book, Progress& progress)
+      : ReplayProcess(file, number, sites, progress),
+        book_(book),
+        merge_(file),
+        pairing_(*this, slack_for(file)) {}
 
   // The next thing to happen, the end of the process included.
   bool finished() const { return finished_; }
-  uint64_t next_time() const;
+  uint64_t next_time() const { return merge_.finished() ? end_time() : merge_.next_time(); }
 
   // Plays everything up to and including `limit`.
-  void run(uint64_t limit);
+  void run(uint64_t limit) {
+    if (!beyond_safe_time_ && limit >= file_.safe_time()) pass_safe_time();
+    merge_.run(limit, *this);
+    if (!finished_ && merge_.finished() && end_time() <= limit) process_ended();
+  }
 
-  // After the end: moves what is known into `facts`.
-  void tell(LedgerFacts& facts);
-
-  // Addresses that a forked process freed without having allocated them.
-  std::vector<uint64_t> take_foreign_deaths() { return std::move(foreign_deaths_); }
-
-  const LedgerClock& clock() const { return file_.clock(); }
+  LiveBlocks& live() { return pairing_.live(); }
 
   // For Merge:
-  void prefetch(const format::Entry& entry) const { pairing_.live().prefetch(entry.pointer); }
-  void block_opened(Stream& stream);
-  void entry(Stream& stream, const format::Entry& entry);
-  void resized(Stream& stream, const format::Entry& entry);
+  void prefetch(const format::Entry& entry) {
+    pairing_.live().prefetch(entry.pointer);
+    if (book_.wants_prefetch()) prefetch_account(entry);
+  }
+  void block_opened(Stream& stream) { begin_block(stream); }
+  void entry(Stream& stream, const format::Entry& entry) {
+    ++entries_by_kind_[static_cast<unsigned>(entry.kind)];
+    switch (happening(entry.kind)) {
+      case Happening::kBirth:
+        allocated(stream, entry);
+        break;
+      case Happening::kDeath:
+        freed(stream, entry);
+        break;
+      case Happening::kResize:
+        resize_begins(stream, entry);
+        break;
+      case Happening::kNote:
+        noted(stream, entry);
+    }
+    last_time_ = std::max(last_time_, entry.time);
+  }
+  void resized(Stream& stream, const format::Entry& entry) {
+    ++totals_.resizes;
+    Resized& old = old_[stream.thread % kThreadsResizing];
+    bool known = old.thread == stream.thread && old.address == entry.old_pointer;
+    book_.resized(number_, {entry.end_time, entry.pointer, known ? old.size : 0, entry.size,
+                            sites_.account_of(entry.site), stream.thread,
+                            entry.pointer != entry.old_pointer});
+    old.address = 0;
+    allocated(stream, entry);
+  }
 
   // For Pairing:
-  void born(const LiveBlock& block);
-  void died(const LiveBlock& block, const Death& death);
-  void never_born(uint64_t address, const Death& death);
-  void never_died(const LiveBlock& block, uint64_t time);
+  void born(LiveBlock& block) {
+    ++totals_.calls;
+    totals_.bytes += block.size;
+    ++live_blocks_;
+    live_bytes_ += block.size;
+    if (live_bytes_ > totals_.peak_bytes) {
+      totals_.peak_bytes = live_bytes_;
+      totals_.peak_blocks = live_blocks_;
+      peak_time_ = block.time;
+    }
+    book_.born(number_, block);
+  }
+  void died(const LiveBlock& block, const Death& death) {
+    --live_blocks_;
+    live_bytes_ -= block.size;
+    if (death.by_resize) {
+      old_[death.thread % kThreadsResizing] = {block.address, block.size, death.thread};
+    } else {
+      ++totals_.frees;
+      totals_.temporary_calls += death.temporary ? 1 : 0;
+    }
+    book_.died(number_, block, death);
+  }
+  void never_born(uint64_t address, const Death&) { died_unborn(address); }
+  void never_died(const LiveBlock& block, uint64_t time) {
+    --live_blocks_;
+    live_bytes_ -= block.size;
+    ++totals_.lost_frees;
+    book_.lost(number_, block, time);
+  }
 
  private:
-  void allocated(Stream& stream, const format::Entry& entry);
-  void freed(Stream& stream, const format::Entry& entry);
-  void resize_begins(Stream& stream, const format::Entry& entry);
-  void noted(Stream& stream, const format::Entry& entry);
-  void sampled(const format::Entry& entry);
-  void process_ended();
-  void pass_safe_time();
-  uint64_t end_time() const;
+  // Threads that are between the two halves of a resize, by the low bits of their number. Where two
+  // meet, the old size of one is not known.
+  static constexpr uint32_t kThreadsResizing = 64;
+  struct Resized {
+    uint64_t address = 0;
+    uint64_t size = 0;
+    uint32_t thread = 0;
+  };
 
-  LedgerFile& file_;
-  Accounts& accounts_;
-  CommonRss& rss_;
-  Progress& progress_;
-  LedgerSites sites_;
+  // In two steps: first what leads to the account, the site or the dying block, and some entries
+  // later the account itself. A block that is not there yet is born in between, and warm.
+  void prefetch_account(const format::Entry& entry) {
+    Soon& soon = soon_[next_soon_++ % kAhead];
+    uint32_t account = IdTable::kNone;
+    if (soon.is_birth) {
+      account = sites_.known_account_of(static_cast<uint32_t>(soon.what));
+    } else if (soon.what != 0) {
+      LiveBlock* block = pairing_.live().find(soon.what);
+      if (block != nullptr) account = block->account;
+    }
+    if (account != IdTable::kNone) book_.prefetch(account);
+    soon.is_birth = happening(entry.kind) == Happening::kBirth;
+    soon.what = 0;
+    if (soon.is_birth) {
+      soon.what = entry.site;
+      sites_.prefetch(entry.site);
+    } else if (happening(entry.kind) == Happening::kDeath) {
+      soon.what = entry.pointer;
+    }
+  }
+
+  void allocated(Stream& stream, const format::Entry& entry) {
+    last_allocated_[stream.thread] = entry.pointer;
+    if (entry.pointer == 0) return;
+    pairing_.birth(
+        {entry.pointer, entry.size, entry.end_time, sites_.account_of(entry.site), stream.thread});
+  }
+
+  void freed(Stream& stream, const format::Entry& entry) {
+    uint64_t& last = last_allocated_[stream.thread];
+    bool temporary = last == entry.pointer;
+    last = 0;
+    if (entry.pointer == 0) return;
+    pairing_.death(entry.pointer, {entry.time, stream.thread, temporary, false});
+  }
+
+  void resize_begins(Stream& stream, const format::Entry& entry) {
+    last_allocated_[stream.thread] = 0;
+    if (entry.old_pointer == 0) return;
+    pairing_.death(entry.old_pointer, {entry.time, stream.thread, false, true});
+  }
+
+  void noted(Stream& stream, const format::Entry& entry) {
+    if (entry.kind == format::Kind::kMemory) {
+      MemorySample sample;
+      if (read_sample(entry, sample)) book_.sampled(number_, sample);
+    } else if (entry.kind == format::Kind::kMarker) {
+      book_.marked(number_, entry.time, entry.fields);
+    } else {
+      note(stream, entry);
+    }
+  }
+
+  // The windows of a running program are read one after the other while it goes on; so only what
+  // was there at the beginning fits together.
+  void pass_safe_time() {
+    beyond_safe_time_ = true;
+    if (file_.safe_time() == 0) return;  // it has only just begun
+    merge_.run(file_.safe_time(), *this);
+    if (!file_.has_changed()) return;
+    still_running_ = true;
+    merge_.stop();
+  }
+
+  // What a process has not freed at its end counts as never freed, but is no longer there when
+  // other processes come to their peak.
+  void process_ended() {
+    finished_ = true;
+    pairing_.finish();
+    sites_.finish({last_time_, number_});
+    totals_.end_bytes = live_bytes_;
+    totals_.end_blocks = live_blocks_;
+    uint64_t end = end_time();
+    pairing_.live().for_each(
+        [this, end](const LiveBlock& block) { book_.left(number_, block, end); });
+    book_.ended(number_, end);
+  }
+
+  Book& book_;
   Merge merge_;
   Pairing<Replay> pairing_;
-  ProcessNotes notes_;
-
-  uint32_t number_;
-  bool forked_;
   bool finished_ = false;
   bool beyond_safe_time_ = false;
-  bool still_running_ = false;
-  uint64_t last_time_ = 0;
-  uint64_t live_bytes_ = 0;
-  uint64_t live_blocks_ = 0;
-  uint64_t peak_time_ = 0;
-  uint64_t rss_now_ = 0;
-  Totals totals_;
-  std::array<uint64_t, 64> entries_by_kind_{};
-  std::vector<uint64_t> last_allocated_;  // by thread: the block its last operation returned
-  std::vector<uint64_t> foreign_deaths_;
+  std::array<Resized, kThreadsResizing> old_;
+
+  static constexpr size_t kAhead = 16;
+  struct Soon {
+    uint64_t what = 0;  // a site, or the address of a block; 0: nothing
+    bool is_birth = false;
+  };
+  std::array<Soon, kAhead> soon_;
+  size_t next_soon_ = 0;
 };
 
 }  // namespace heapledger

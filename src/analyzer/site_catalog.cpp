@@ -5,18 +5,21 @@
 namespace heapledger {
 namespace {
 
+constexpr size_t kFirstSlots = 256;
 constexpr size_t kMaxFrames = 4097;  // the largest depth limit, and a mark
 
 }  // namespace
 
-size_t SiteCatalog::KeyHash::operator()(const Key& key) const {
+uint64_t SiteCatalog::hash(uint64_t address, uint32_t parent, uint32_t module) const {
   constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ull;
-  uint64_t sum = (key.address ^ seed) * kPrime;
-  sum = (sum ^ (sum >> 29) ^ (uint64_t{key.parent} << 32 | key.module)) * kPrime;
-  return static_cast<size_t>(sum ^ (sum >> 32));
+  uint64_t sum = (address ^ seed_) * kPrime;
+  sum = (sum ^ (sum >> 29) ^ (uint64_t{parent} << 32 | module)) * kPrime;
+  return sum ^ (sum >> 32);
 }
 
-SiteCatalog::SiteCatalog() : node_ids_(0, KeyHash{std::random_device{}()}) {
+SiteCatalog::SiteCatalog() : slots_(kFirstSlots) {
+  std::random_device random;
+  seed_ = uint64_t{random()} << 32 | random();
   modules_.emplace_back();                                 // kNoModule
   nodes_.push_back({0, 0, kRoot, kNoModule, kNoAccount});  // kRoot
 }
@@ -32,10 +35,30 @@ uint32_t SiteCatalog::module(std::string_view path, std::string_view build_id) {
 
 uint32_t SiteCatalog::site(uint32_t parent, uint32_t module, uint64_t bias, uint64_t pc) {
   uint64_t address = module == kNoModule ? pc : pc - bias;
+  const uint64_t mask = slots_.size() - 1;
+  uint64_t at = hash(address, parent, module) & mask;
+  for (; slots_[at] != 0; at = (at + 1) & mask) {
+    const Node& node = nodes_[slots_[at]];
+    if (node.address == address && node.parent == parent && node.module == module) {
+      return slots_[at];
+    }
+  }
   auto next = static_cast<uint32_t>(nodes_.size());
-  auto [found, is_new] = node_ids_.try_emplace(Key{address, parent, module}, next);
-  if (is_new) nodes_.push_back({address, pc, parent, module, kNoAccount});
-  return found->second;
+  slots_[at] = next;
+  nodes_.push_back({address, pc, parent, module, kNoAccount});
+  if (nodes_.size() > slots_.size() / 2) grow();
+  return next;
+}
+
+void SiteCatalog::grow() {
+  slots_.assign(slots_.size() * 2, 0);
+  const uint64_t mask = slots_.size() - 1;
+  for (uint32_t i = kRoot + 1; i < nodes_.size(); ++i) {
+    if (i == unknown_) continue;
+    uint64_t at = hash(nodes_[i].address, nodes_[i].parent, nodes_[i].module) & mask;
+    while (slots_[at] != 0) at = (at + 1) & mask;
+    slots_[at] = i;
+  }
 }
 
 uint32_t SiteCatalog::unknown_site() {

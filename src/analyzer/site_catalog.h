@@ -44,6 +44,17 @@ class SiteCatalog {
   void set_account(uint32_t site, uint32_t account) { nodes_[site].account = account; }
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
+  // One frame of the tree, for those who walk it themselves.
+  uint32_t parent_of(uint32_t site) const { return nodes_[site].parent; }
+  uint32_t module_of(uint32_t site) const { return nodes_[site].module; }
+  uint64_t address_of(uint32_t site) const { return nodes_[site].address; }  // or its pc
+  uint64_t pc_of(uint32_t site) const { return nodes_[site].pc; }
+  bool has_frame(uint32_t site) const { return site != kRoot && site != unknown_; }
+
+  // By the numbers that module_of() gives; kNoModule is the first.
+  uint32_t module_count() const { return static_cast<uint32_t>(modules_.size()); }
+  const SiteModule& module_at(uint32_t module) const { return modules_[module]; }
+
   // From the innermost frame outwards; empty for the unknown site. Absurdly deep ones are cut.
   std::vector<SiteFrame> frames(uint32_t site) const;
 
@@ -55,21 +66,14 @@ class SiteCatalog {
     uint32_t module;
     uint32_t account;
   };
-  struct Key {
-    uint64_t address;
-    uint32_t parent;
-    uint32_t module;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    uint64_t seed;
-    size_t operator()(const Key& key) const;
-  };
+  uint64_t hash(uint64_t address, uint32_t parent, uint32_t module) const;
+  void grow();
 
   std::deque<SiteModule> modules_;
   std::unordered_map<std::string, uint32_t> module_ids_;
   std::vector<Node> nodes_;
-  std::unordered_map<Key, uint32_t, KeyHash> node_ids_;
+  std::vector<uint32_t> slots_;  // an open-addressing table of the nodes; 0: none
+  uint64_t seed_;                // so that no file can be made to collide
   uint32_t unknown_ = kRoot;
 };
 

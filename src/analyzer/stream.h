@@ -1,5 +1,5 @@
 // The entries of one window, in order: its blocks one after the other, each loaded only when its
-// turn comes and dropped when it is used up. Entries are decoded a handful at a time, so that
+// turn comes and dropped when it is used up. Entries are decoded a batch at a time, so that
 // whoever processes them can have the memory they will touch fetched ahead. A stream can be held
 // at a position until it is released.
 #pragma once
@@ -76,7 +76,7 @@ class Stream {
   }
 
  private:
-  static constexpr unsigned kBatch = 32;
+  static constexpr unsigned kBatch = 64;
 
   struct Work {
     Payload payload;

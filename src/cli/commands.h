@@ -12,5 +12,8 @@ namespace heapledger {
 void add_run(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);
+void add_seal(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
 
 }  // namespace heapledger

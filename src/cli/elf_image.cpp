@@ -58,6 +58,8 @@ void read_dynamic(const ElfBytes& file, const ProgramHeaders& headers, const Elf
   const auto names = file_offset(headers, strings->d_un.d_ptr);
   if (!names) return;
   for (auto entry = entries->begin(); entry != end; ++entry) {
+    if (entry->d_tag == DT_RPATH) image.rpath = text_at(file, *names + entry->d_un.d_val);
+    if (entry->d_tag == DT_RUNPATH) image.runpath = text_at(file, *names + entry->d_un.d_val);
     if (entry->d_tag == DT_SONAME) image.soname = text_at(file, *names + entry->d_un.d_val);
     if (entry->d_tag == DT_NEEDED && image.needed.size() < kMostNeeded) {
       image.needed.push_back(text_at(file, *names + entry->d_un.d_val));

@@ -23,6 +23,8 @@ struct ElfImage {
   std::optional<std::string> loader;  // PT_INTERP
   std::string soname;
   std::vector<std::string> needed;
+  std::string rpath;  // DT_RPATH and DT_RUNPATH: where it wants its libraries looked for
+  std::string runpath;
 
   bool exports_malloc = false;      // in its dynamic symbol table: every module will call this one
   bool hides_malloc = false;        // only in its full symbol table: it alone calls this one

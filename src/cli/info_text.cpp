@@ -154,6 +154,8 @@ const char* kind_name(unsigned kind) {
       return "memory sample";
     case Kind::kInfo:
       return "info";
+    case Kind::kMarker:
+      return "marker";
     case Kind::kCrossCheck:
       return "stack seen differently";
     case Kind::kFork:

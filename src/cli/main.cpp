@@ -46,6 +46,7 @@ int run_tool(int argc, char** argv) {
   add_run(app, exit_code);
   add_report(app, exit_code);
   add_info(app, exit_code);
+  add_seal(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

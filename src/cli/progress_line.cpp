@@ -15,14 +15,31 @@ constexpr std::chrono::milliseconds kInterval{200};
 
 }  // namespace
 
-ProgressLine::ProgressLine()
-    : terminal_(::isatty(STDERR_FILENO) == 1), start_(Clock::now()), next_(start_ + kQuiet) {}
+ProgressLine::ProgressLine(bool wanted)
+    : terminal_(wanted && ::isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()),
+      next_(start_ + kQuiet) {}
 
 ProgressLine::~ProgressLine() {
-  if (shown_) std::fputs("\r\x1b[K", stderr);
+  clear();
 }
 
-void ProgressLine::update(uint64_t done, uint64_t total) {
+void ProgressLine::count(uint64_t done, uint64_t total, const char* doing, const char* what) {
+  if (!terminal_) return;
+  Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  shown_ = true;
+  fmt::print(stderr, "\r\x1b[K{}: {} of {}", doing, with_commas(done), counted(total, what));
+  std::fflush(stderr);
+}
+
+void ProgressLine::clear() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
+}
+
+void ProgressLine::update(uint64_t done, uint64_t total, const char* doing) {
   if (!terminal_ || done == 0) return;
   Clock::time_point now = Clock::now();
   if (now < next_) return;
@@ -31,7 +48,7 @@ void ProgressLine::update(uint64_t done, uint64_t total) {
   double seconds = std::chrono::duration<double>(now - start_).count();
   double rate = static_cast<double>(done) / seconds;
   auto left_ns = static_cast<uint64_t>(static_cast<double>(total - done) / rate * 1e9);
-  fmt::print(stderr, "\r\x1b[Kreading: {}, {} of {}, {}/s, {} left", percent(done, total),
+  fmt::print(stderr, "\r\x1b[K{}: {}, {} of {}, {}/s, {} left", doing, percent(done, total),
              human_bytes(done), human_bytes(total), human_bytes(static_cast<uint64_t>(rate)),
              human_duration(left_ns));
   std::fflush(stderr);

@@ -13,12 +13,20 @@ namespace heapledger {
 
 class ProgressLine {
  public:
-  ProgressLine();
+  // Without `wanted`, nothing is ever shown.
+  explicit ProgressLine(bool wanted = true);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void update(uint64_t done, uint64_t total);
+  // `doing` is what the line begins with.
+  void update(uint64_t done, uint64_t total, const char* doing = "reading");
+
+  // The same for things that are counted, not bytes.
+  void count(uint64_t done, uint64_t total, const char* doing, const char* what);
+
+  // Takes the line away; the next update brings it back.
+  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;

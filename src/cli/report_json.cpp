@@ -4,104 +4,106 @@
 #include <string>
 
 #include "cli/json_text.h"
-#include "cli/text.h"
+#include "cli/report_json_parts.h"
 
 namespace heapledger {
 namespace {
-
-void put_measures(Json& json, const Measures& measures) {
-  json["calls"] = measures.calls;
-  json["frees"] = measures.frees;
-  json["resizes"] = measures.resizes;
-  json["bytes"] = measures.bytes;
-  json["peak_bytes"] = measures.peak_bytes;
-  json["peak_blocks"] = measures.peak_blocks;
-  json["peak_time_ns"] = measures.peak_time_ns;
-  json["end_bytes"] = measures.end_bytes;
-  json["end_blocks"] = measures.end_blocks;
-  json["temporary_calls"] = measures.temporary_calls;
-}
-
-Json totals_json(const Totals& totals) {
-  Json json;
-  put_measures(json, totals);
-  json["rss_peak_bytes"] = totals.rss_peak_bytes;
-  json["inherited_frees"] = totals.inherited_frees;
-  json["unmatched_frees"] = totals.unmatched_frees;
-  json["lost_frees"] = totals.lost_frees;
-  json["missed"] = totals.missed;
-  return json;
-}
-
-Json functions_json(const FunctionCounts& counts) {
-  Json json;
-  for (size_t i = 0; i < counts.size(); ++i) json[kFunctionNames[i]] = counts[i];
-  return json;
-}
-
-Json ledger_json(const LedgerFacts& ledger) {
-  Json json;
-  json["path"] = as_utf8(ledger.path);
-  json["pid"] = ledger.pid;
-  json["parent_pid"] = ledger.parent_pid;
-  json["command"] = Json::array();
-  for (const std::string& argument : ledger.command) json["command"].push_back(as_utf8(argument));
-  json["executable"] = as_utf8(ledger.executable);
-  json["origin"] = ledger.origin == format::Origin::kForked ? "forked" : "started";
-  json["complete"] = ledger.complete;
-  json["stopped"] = ledger.stopped ? Json(*ledger.stopped) : Json(nullptr);
-  json["missed"] = ledger.totals.missed;
-  json["threads"] = ledger.threads.size();
-  json["entries"] = ledger.entries;
-  json["inherited_blocks"] = ledger.inherited_blocks;
-  json["inherited_bytes"] = ledger.inherited_bytes;
-  json["problems"] = ledger.problems;
-  return json;
-}
-
-Json group_json(const Analysis& analysis, const Group& group) {
-  Json json;
-  json["frames"] = Json::array();
-  for (const Frame& frame : analysis.frames(group)) {
-    Json one;
-    one["module"] = as_utf8(frame.module);
-    one["offset"] = frame.offset;
-    one["pc"] = frame.pc;
-    one["name"] = as_utf8(frame.name);
-    json["frames"].push_back(std::move(one));
-  }
-  put_measures(json, group);
-  json["at_peak_bytes"] = group.at_peak_bytes;
-  json["at_peak_blocks"] = group.at_peak_blocks;
-  return json;
-}
 
 void write(std::FILE* to, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), to);
 }
 
-// [ … ] with one element on each line.
+void write_field(std::FILE* to, const char* name, const Json& value) {
+  write(to, std::string("\"") + name + "\": " + json_line(value) + ",\n");
+}
+
+// "name": [ … ] with one element on each line.
 template <typename Element>
-void write_list(std::FILE* to, size_t count, Element&& element) {
+void write_list(std::FILE* to, const char* name, size_t count, Element&& element,
+                const char* end = ",\n") {
+  write(to, std::string("\"") + name + "\": ");
   for (size_t i = 0; i < count; ++i) {
     write(to, (i == 0 ? "[\n" : ",\n") + json_line(element(i)));
   }
-  write(to, count == 0 ? "[]" : "\n]");
+  write(to, std::string(count == 0 ? "[]" : "\n]") + end);
+}
+
+void write_overview(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
+  NeverFreed found = ledgers.never_freed(asked.suppressions, {.top = asked.top_or(SIZE_MAX)});
+  write_field(to, "suppressions", suppressions_json(found));
+  Question by_site;
+  write_list(to, "never_freed", found.answer.rows.size(),
+             [&](size_t i) { return row_json(ledgers, by_site, found.answer.rows[i]); });
+  write_field(to, "sizes", sizes_json(ledgers.overview()));
+  write_field(to, "series", series_json(ledgers.overview()));
+  const std::vector<Group>& groups = ledgers.analysis().groups;
+  write_list(
+      to, "groups", std::min(asked.top_or(SIZE_MAX), groups.size()),
+      [&](size_t i) { return group_json(ledgers, groups[i]); }, "\n");
+}
+
+void write_blocks(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
+  Question question = asked.question;
+  question.top = asked.top_or(SIZE_MAX);
+  BlockList list = ledgers.blocks(question);
+  Json sums;
+  sums["time_ns"] = list.time_ns;
+  sums["live_bytes"] = list.live_bytes;
+  sums["live_blocks"] = list.live_blocks;
+  write_field(to, "figures", sums);
+  write_list(
+      to, "blocks", list.blocks.size(),
+      [&](size_t i) { return block_json(ledgers, list.blocks[i]); }, "\n");
+}
+
+void write_answer(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
+  Question question = asked.question;
+  question.top = asked.top_or(SIZE_MAX);
+  Answer answer = ledgers.ask(question);
+  Json figures;
+  figures["begin_ns"] = answer.begin_ns;
+  figures["end_ns"] = answer.end_ns;
+  figures["groups"] = answer.groups;
+  put_figures(figures, answer.totals);
+  write_field(to, "figures", figures);
+  if (question.tree != TreeShape::kNone) {
+    write_list(
+        to, "tree", answer.tree.size(), [&](size_t i) { return node_json(answer.tree[i]); }, "\n");
+    return;
+  }
+  write_list(
+      to, "groups", answer.rows.size(),
+      [&](size_t i) { return row_json(ledgers, question, answer.rows[i]); }, "\n");
 }
 
 }  // namespace
 
-void write_report_json(std::FILE* to, const Analysis& analysis, size_t top) {
-  write(to, "{\n\"schema\": \"heapledger.report/1\",\n");
-  write(to, "\"totals\": " + json_line(totals_json(analysis.totals)) + ",\n");
-  write(to, "\"by_function\": " + json_line(functions_json(analysis.by_function)) + ",\n");
-  write(to, "\"ledgers\": ");
-  write_list(to, analysis.ledgers.size(),
+void write_report_json(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
+  const Analysis& analysis = ledgers.analysis();
+  write(to, "{\n\"schema\": \"heapledger.report/2\",\n");
+  write_field(to, "totals", totals_json(analysis));
+  write_field(to, "by_function", functions_json(analysis.by_function));
+  write_list(to, "ledgers", analysis.ledgers.size(),
              [&](size_t i) { return ledger_json(analysis.ledgers[i]); });
-  write(to, ",\n\"groups\": ");
-  write_list(to, std::min(top, analysis.groups.size()),
-             [&](size_t i) { return group_json(analysis, analysis.groups[i]); });
-  write(to, "\n}\n");
+  write_field(to, "moments", moments_json(ledgers));
+  write_field(to, "question", question_json(asked));
+  switch (asked.view) {
+    case ReportView::kOverview:
+      write_overview(to, ledgers, asked);
+      break;
+    case ReportView::kBlocks:
+      write_blocks(to, ledgers, asked);
+      break;
+    case ReportView::kWhereRss:
+      write(to, "\"where_rss\": " +
+                    json_line(where_rss_json(ledgers.where_rss(asked.question.at))) + "\n");
+      break;
+    case ReportView::kTable:
+    case ReportView::kTree:
+      write_answer(to, ledgers, asked);
+      break;
+  }
+  write(to, "}\n");
 }
 
 }  // namespace heapledger

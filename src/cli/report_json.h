@@ -1,15 +1,14 @@
-// The report for programs: JSON of the schema "heapledger.report/1". Written piece by piece, so
-// that it takes no memory in proportion to the number of sites.
+// The report for programs: JSON of the schema "heapledger.report/2". Written piece by piece, so
+// that without a question it takes no memory in proportion to the number of sites.
 #pragma once
 
-#include <cstddef>
 #include <cstdio>
 
-#include "analyzer/analysis.h"
+#include "analyzer/query.h"
+#include "cli/report_asked.h"
 
 namespace heapledger {
 
-// `top` limits the number of groups.
-void write_report_json(std::FILE* to, const Analysis& analysis, size_t top);
+void write_report_json(std::FILE* to, Ledgers& ledgers, const Asked& asked);
 
 }  // namespace heapledger

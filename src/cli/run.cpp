@@ -33,6 +33,10 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
   command->add_flag("-q,--quiet", options->quiet, "Print no summary");
+  command->add_flag("!--no-seal", options->seal,
+                    "Leave the ledgers raw: not compressed, no names stored");
+  command->add_flag("--no-pools", options->no_pools,
+                    "Have known pools (Python, GLib, libstdc++, PHP) use malloc block by block");
   command->add_flag("--anyway", options->anyway,
                     "Run even a program that cannot be recorded, or not in full");
   // All words from the first one that is no option belong to the program, whatever they look like.

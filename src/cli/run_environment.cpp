@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "cli/run_pools.h"
+
 namespace heapledger {
 namespace {
 
@@ -89,6 +91,11 @@ std::vector<std::string> recording_environment(const char* const* user,
   set(environment, kPreload,
       [&](std::string_view old) { return preload_value(old, request.library); });
   set(environment, kRequest, [&](std::string_view old) { return request_value(old, request); });
+  if (!request.no_pools) return environment;
+  for (const Pool& pool : kPools) {
+    set(environment, std::string(pool.variable) + "=",
+        [&](std::string_view) { return std::string(pool.value); });
+  }
   return environment;
 }
 

@@ -1,5 +1,6 @@
 // The environment of a recorded program: the user's own, with the runtime in front of LD_PRELOAD
-// and the request to record in HEAPLEDGER. Nothing else changes, neither values nor their order.
+// and the request to record in HEAPLEDGER; on request, the variables that switch pools off. Nothing
+// else changes, neither values nor their order.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ struct RecordingRequest {
   std::string library;  // path of the runtime, free of what LD_PRELOAD cannot hold
   std::string pattern;  // absolute
   uint64_t run_id;
-  uint32_t depth = 0;  // frames of a stack that are kept; 0: the runtime's default
+  uint32_t depth = 0;     // frames of a stack that are kept; 0: the runtime's default
+  bool no_pools = false;  // set the variables that switch pools off (run_pools.h)
 };
 
 // `user` is an environ: NAME=VALUE strings with a null at the end.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -9,15 +10,14 @@
 
 #include "analyzer/error.h"
 #include "cli/program_check.h"
-#include "cli/progress_line.h"
 #include "cli/run_environment.h"
 #include "cli/run_exit.h"
 #include "cli/run_explain.h"
+#include "cli/run_finish.h"
 #include "cli/run_ledgers.h"
 #include "cli/run_library.h"
 #include "cli/run_output.h"
 #include "cli/run_process.h"
-#include "cli/summary.h"
 #include "cli/text.h"
 
 namespace heapledger {
@@ -69,16 +69,6 @@ void keep_for_the_others(RuntimeLibrary& library, bool quiet) {
   }
 }
 
-// Whatever goes wrong here is said, and leaves the exit status to the program.
-void summarize(const std::vector<std::string>& ledgers, bool running) {
-  try {
-    print_run_summary(stderr, analyze_with_progress(ledgers));
-  } catch (const Error& error) {
-    say(error.what());
-  }
-  if (running) say("note: some of it still runs; this is what has been recorded so far.");
-}
-
 }  // namespace
 
 int run_session(const RunOptions& options) {
@@ -91,7 +81,7 @@ int run_session(const RunOptions& options) {
   output.check_place();
   RuntimeLibrary library;
   const RecordingRequest request{library.preload_path(), output.absolute(), new_run_id(),
-                                 options.depth};
+                                 options.depth, options.no_pools};
 
   const ProgramEnd end = run_to_end(options.command, recording_environment(environ, request));
   const int code = exit_code_of(end, options.command[0]);
@@ -101,14 +91,12 @@ int run_session(const RunOptions& options) {
     say(explain_no_ledger(output, check));
     return code;
   }
-  bool running = false;
-  std::vector<std::string> paths;
-  for (const RunLedger& ledger : ledgers) {
-    running = still_recording(ledger) || running;
-    paths.push_back(ledger.path);
-  }
+  const bool running = std::any_of(ledgers.begin(), ledgers.end(), still_recording);
   if (running) keep_for_the_others(library, options.quiet);
-  if (!options.quiet) summarize(paths, running);
+  finish_run(ledgers, {options.quiet, options.seal, code});
+  if (running && !options.quiet) {
+    say("note: some of it still runs; this is what has been recorded so far.");
+  }
   return code;
 }
 

@@ -11,6 +11,8 @@ struct RunOptions {
   uint32_t depth = 0;   // 0: the runtime's default
   bool quiet = false;
   bool anyway = false;
+  bool seal = true;
+  bool no_pools = false;  // switch off the pools that would hide blocks
   std::vector<std::string> command;
 };
 

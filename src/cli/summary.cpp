@@ -11,6 +11,7 @@ namespace heapledger {
 namespace {
 
 constexpr size_t kMaxNamed = 3;
+constexpr size_t kMaxNameWidth = 60;
 
 std::string folder_of(const std::string& path) {
   size_t slash = path.rfind('/');
@@ -45,9 +46,31 @@ std::string line(const char* name, const std::string& value) {
   return fmt::format("  {:<13}{}\n", name, value);
 }
 
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string where(const NamedFrame& frame) {
+  std::string text = cut_text(escaped(frame.name), kMaxNameWidth);
+  if (frame.file.empty()) return text;
+  text += " at " + cut_text(escaped(base_name(frame.file)), kMaxNameWidth);
+  return frame.line == 0 ? text : text + ":" + std::to_string(frame.line);
+}
+
 }  // namespace
 
-std::string run_summary(const Analysis& analysis, const Style& style) {
+TopSite top_site(Ledgers& ledgers) {
+  Question question;
+  question.at.kind = MomentSpec::Kind::kPeak;
+  question.by = GroupBy::kSite;
+  question.top = 1;
+  const Answer answer = ledgers.ask(question);
+  if (answer.rows.empty() || answer.rows.front().all.live_bytes == 0) return {};
+  const Row& row = answer.rows.front();
+  return {row.all.live_bytes, ledgers.first_interesting_frame(row.site)};
+}
+
+std::string run_summary(const Analysis& analysis, const Style& style, const TopSite& top) {
   const Totals& totals = analysis.totals;
   uint64_t threads = 0;
   for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.threads.size();
@@ -57,6 +80,10 @@ std::string run_summary(const Analysis& analysis, const Style& style) {
   text +=
       line("peak", human_bytes(totals.peak_bytes) + " in " + counted(totals.peak_blocks, "block") +
                        ", " + human_duration(totals.peak_time_ns) + " after the start");
+  if (top.bytes > 0 && !top.frame.name.empty()) {
+    text += line("top site", human_bytes(top.bytes) + " (" + percent(top.bytes, totals.peak_bytes) +
+                                 ") of the peak: " + where(top.frame));
+  }
   text += line("never freed",
                human_bytes(totals.end_bytes) + " in " + counted(totals.end_blocks, "block"));
   text += line("temporary", counted(totals.temporary_calls, "call") + " (" +
@@ -69,9 +96,10 @@ std::string run_summary(const Analysis& analysis, const Style& style) {
   return text;
 }
 
-void print_run_summary(std::FILE* to, const Analysis& analysis) {
+void print_run_summary(std::FILE* to, Ledgers& ledgers) {
   Style style = Style::for_stream(fileno(to));
-  std::string text = run_summary(analysis, style);
+  const Analysis& analysis = ledgers.analysis();
+  std::string text = run_summary(analysis, style, top_site(ledgers));
   for (const std::string& warning : warnings(analysis)) {
     text += style.warning("warning:") + " " + warning + "\n";
   }

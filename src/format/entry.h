@@ -51,10 +51,11 @@ enum class Kind : uint8_t {
   kSite = 34,        // id parent module pc: parent 0 is the root; module 0 is none
   kModule = 35,      // id epoch start end bias build_id_bytes build_id path
   kUnload = 36,      // module: the module is gone; its address range may be used again
-  kMemory = 37,      // rss_bytes rss_peak_bytes ticks monotonic_ns
+  kMemory = 37,      // rss_bytes rss_peak_bytes ticks monotonic_ns [rss_file_bytes]
   kInfo = 38,        // InfoKey text: pieces with one key are joined in order
   kFork = 39,        // the process is about to fork
   kCrossCheck = 40,  // ours_count theirs_count pcs pcs: a stack that two unwinders see differently
+  kMarker = 41,      // text: a moment that the program gave a name
 };
 
 // Site addresses below kFirstCode are no code but marks: what the outermost frame of a stack hangs

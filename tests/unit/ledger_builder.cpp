@@ -170,6 +170,25 @@ WindowBuilder& WindowBuilder::memory(uint64_t time, uint64_t rss, uint64_t peak)
   return *this;
 }
 
+WindowBuilder& WindowBuilder::memory(uint64_t time, uint64_t rss, uint64_t peak,
+                                     uint64_t file_rss) {
+  make_room(LongEntry::kLongOverhead + 64);
+  LongEntry(state_, Kind::kMemory, units(time))
+      .number(rss)
+      .number(peak)
+      .number(ledger_->header.start.ticks + (time << ledger_->header.time_shift))
+      .number(ledger_->header.start.monotonic_ns + (time << ledger_->header.time_shift))
+      .number(file_rss)
+      .finish();
+  return *this;
+}
+
+WindowBuilder& WindowBuilder::marker(uint64_t time, std::string_view text) {
+  make_room(text.size() + LongEntry::kLongOverhead);
+  LongEntry(state_, Kind::kMarker, units(time)).bytes(text.data(), text.size()).finish();
+  return *this;
+}
+
 WindowBuilder& WindowBuilder::info(uint64_t time, format::InfoKey key, std::string_view text) {
   make_room(text.size() + LongEntry::kLongOverhead + 16);
   LongEntry(state_, Kind::kInfo, units(time))

@@ -44,6 +44,8 @@ class WindowBuilder {
                         std::string_view build_id, std::string_view path, uint64_t epoch = 1);
   WindowBuilder& unload(uint64_t time, uint32_t module);
   WindowBuilder& memory(uint64_t time, uint64_t rss, uint64_t peak);
+  WindowBuilder& memory(uint64_t time, uint64_t rss, uint64_t peak, uint64_t file_rss);
+  WindowBuilder& marker(uint64_t time, std::string_view text);
   WindowBuilder& info(uint64_t time, format::InfoKey key, std::string_view text);
   WindowBuilder& fork(uint64_t time);
   WindowBuilder& unknown_kind(uint64_t time, std::string_view fields);

@@ -1,8 +1,7 @@
-#include "analyzer/replay.h"
+#include "analyzer/replay_process.h"
 
 #include <algorithm>
 
-#include "analyzer/happening.h"
 #include "analyzer/stop_reason.h"
 
 namespace heapledger {
@@ -60,115 +59,21 @@ Slack slack_for(const LedgerFile& file) {
   return {std::max<uint64_t>(1, birth), std::max<uint64_t>(1, death)};
 }
 
-Replay::Replay(LedgerFile& file, uint32_t number, Accounts& accounts, SiteCatalog& catalog,
-               CommonRss& rss, Progress& progress)
+ReplayProcess::ReplayProcess(LedgerFile& file, uint32_t number, LedgerSites& sites,
+                             Progress& progress)
     : file_(file),
-      accounts_(accounts),
-      rss_(rss),
+      sites_(sites),
       progress_(progress),
-      sites_(catalog, accounts),
-      merge_(file),
-      pairing_(*this, slack_for(file)),
       number_(number),
       forked_(file.header().origin == static_cast<uint32_t>(format::Origin::kForked)) {}
 
-// --- births and deaths, paired ---
-
-inline void Replay::born(const LiveBlock& block) {
-  ++totals_.calls;
-  totals_.bytes += block.size;
-  ++live_blocks_;
-  live_bytes_ += block.size;
-  if (live_bytes_ > totals_.peak_bytes) {
-    totals_.peak_bytes = live_bytes_;
-    totals_.peak_blocks = live_blocks_;
-    peak_time_ = block.time;
-  }
-  accounts_.born(block.account, block.size, {block.time, number_});
-}
-
-inline void Replay::died(const LiveBlock& block, const Death& death) {
-  --live_blocks_;
-  live_bytes_ -= block.size;
-  if (death.by_resize) {
-    accounts_.died(block.account, block.size);
-    return;
-  }
-  ++totals_.frees;
-  totals_.temporary_calls += death.temporary ? 1 : 0;
-  accounts_.freed(block.account, block.size, death.temporary);
-}
-
-void Replay::never_born(uint64_t address, const Death&) {
-  if (forked_) {
-    foreign_deaths_.push_back(address);
-  } else {
-    ++totals_.unmatched_frees;
-  }
-}
-
-void Replay::never_died(const LiveBlock& block, uint64_t) {
-  --live_blocks_;
-  live_bytes_ -= block.size;
-  ++totals_.lost_frees;
-  accounts_.died(block.account, block.size);
-}
-
-// --- entries, in the order of time ---
-
-inline void Replay::allocated(Stream& stream, const Entry& entry) {
-  last_allocated_[stream.thread] = entry.pointer;
-  if (entry.pointer == 0) return;
-  pairing_.birth(
-      {entry.pointer, entry.size, entry.end_time, sites_.account_of(entry.site), stream.thread});
-}
-
-inline void Replay::freed(Stream& stream, const Entry& entry) {
-  uint64_t& last = last_allocated_[stream.thread];
-  bool temporary = last == entry.pointer;
-  last = 0;
-  if (entry.pointer == 0) return;
-  pairing_.death(entry.pointer, {entry.time, stream.thread, temporary, false});
-}
-
-inline void Replay::resize_begins(Stream& stream, const Entry& entry) {
-  last_allocated_[stream.thread] = 0;
-  if (entry.old_pointer == 0) return;
-  pairing_.death(entry.old_pointer, {entry.time, stream.thread, false, true});
-}
-
-inline void Replay::resized(Stream& stream, const Entry& entry) {
-  ++totals_.resizes;
-  accounts_.resized(sites_.account_of(entry.site));
-  allocated(stream, entry);
-}
-
-inline void Replay::entry(Stream& stream, const Entry& entry) {
-  auto kind = static_cast<unsigned>(entry.kind);
-  ++entries_by_kind_[kind];
-  switch (happening(entry.kind)) {
-    case Happening::kBirth:
-      allocated(stream, entry);
-      break;
-    case Happening::kDeath:
-      freed(stream, entry);
-      break;
-    case Happening::kResize:
-      resize_begins(stream, entry);
-      break;
-    case Happening::kNote:
-      noted(stream, entry);
-  }
-  last_time_ = std::max(last_time_, entry.time);
-}
-
-void Replay::block_opened(Stream& stream) {
+void ReplayProcess::begin_block(Stream& stream) {
   progress_.add(format::kBlockBytes);
   stream.thread = notes_.thread(stream.block_thread());
   last_allocated_.resize(notes_.threads());
 }
 
-void Replay::noted(Stream& stream, const Entry& entry) {
+void ReplayProcess::note(Stream& stream, const Entry& entry) {
   switch (entry.kind) {
     case Kind::kThread: {
       uint32_t thread = notes_.introduce_thread(entry.fields);
@@ -199,9 +104,6 @@ void Replay::noted(Stream& stream, const Entry& entry) {
     case Kind::kUnload:
       notes_.unload_module(entry.fields);
       break;
-    case Kind::kMemory:
-      sampled(entry);
-      break;
     case Kind::kInfo:
       notes_.add_info(entry.fields);
       break;
@@ -212,63 +114,35 @@ void Replay::noted(Stream& stream, const Entry& entry) {
 
 // A sample tells the resident memory now and the most there ever was. If that most has grown since
 // the sample before, it was reached between the two.
-void Replay::sampled(const Entry& entry) {
+bool ReplayProcess::read_sample(const Entry& entry, MemorySample& sample) {
   format::FieldReader fields(entry.fields);
-  uint64_t now, highest;
-  if (!fields.number(now) || !fields.number(highest)) return;
-  uint64_t most = std::max(now, highest > totals_.rss_peak_bytes ? highest : 0);
-  totals_.rss_peak_bytes = std::max(totals_.rss_peak_bytes, most);
-  uint64_t others = rss_.now - rss_now_;
-  rss_.peak = std::max(rss_.peak, others + most);
-  rss_.now = others + now;
-  rss_now_ = now;
+  uint64_t highest, ticks, monotonic;
+  if (!fields.number(sample.rss) || !fields.number(highest)) return false;
+  sample.time = entry.time;
+  sample.most = std::max(sample.rss, highest > totals_.rss_peak_bytes ? highest : 0);
+  sample.rose = sample.most > totals_.rss_peak_bytes;
+  totals_.rss_peak_bytes = std::max(totals_.rss_peak_bytes, sample.most);
+  sample.has_file_rss =
+      fields.number(ticks) && fields.number(monotonic) && fields.number(sample.file_rss);
+  return true;
 }
 
-// --- the course of the replay ---
-
-uint64_t Replay::next_time() const {
-  return merge_.finished() ? end_time() : merge_.next_time();
-}
-
-void Replay::run(uint64_t limit) {
-  if (!beyond_safe_time_ && limit >= file_.safe_time()) pass_safe_time();
-  merge_.run(limit, *this);
-  if (!finished_ && merge_.finished() && end_time() <= limit) process_ended();
-}
-
-// The windows of a running program are read one after the other while it goes on; so only what was
-// there at the beginning fits together.
-void Replay::pass_safe_time() {
-  beyond_safe_time_ = true;
-  if (file_.safe_time() == 0) return;  // it has only just begun
-  merge_.run(file_.safe_time(), *this);
-  if (!file_.has_changed()) return;
-  still_running_ = true;
-  merge_.stop();
+void ReplayProcess::died_unborn(uint64_t address) {
+  if (forked_) {
+    foreign_deaths_.push_back(address);
+  } else {
+    ++totals_.unmatched_frees;
+  }
 }
 
 // When the process was last known to live.
-uint64_t Replay::end_time() const {
+uint64_t ReplayProcess::end_time() const {
   const format::FileHeader& header = file_.header();
   uint64_t ticks = std::max({header.exit_ticks, header.latest[0].ticks, header.latest[1].ticks});
   return std::max(last_time_, clock().units_of_ticks(ticks));
 }
 
-// What a process has not freed at its end counts as never freed, but is no longer there when
-// other processes come to their peak.
-void Replay::process_ended() {
-  finished_ = true;
-  pairing_.finish();
-  sites_.finish({last_time_, number_});
-  totals_.end_bytes = live_bytes_;
-  totals_.end_blocks = live_blocks_;
-  pairing_.live().for_each(
-      [this](const LiveBlock& block) { accounts_.left(block.account, block.size); });
-  rss_.now -= rss_now_;
-  rss_now_ = 0;
-}
-
-void Replay::tell(LedgerFacts& facts) {
+void ReplayProcess::tell(LedgerFacts& facts) {
   const format::FileHeader& header = file_.header();
   facts.path = file_.name();
   facts.file_bytes = file_.size();

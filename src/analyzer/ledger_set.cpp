@@ -1,0 +1,42 @@
+#include "analyzer/ledger_set.h"
+
+#include "analyzer/error.h"
+
+namespace heapledger {
+
+LedgerSet::LedgerSet(std::vector<Opener> openers, Options options) : options_(std::move(options)) {
+  for (Opener& open : openers) {
+    try {
+      Ledger ledger;
+      ledger.file = std::make_unique<LedgerFile>(open(), options_.check_sums);
+      ledger.open = std::move(open);
+      ledger.sites = std::make_unique<LedgerSites>(*catalog_);
+      ledger.clock = ledger.file->clock();
+      const uint32_t shift = std::min(ledger.file->header().time_shift, 63u);
+      ledger.ns_per_unit = ledger.clock.ns_per_tick() * static_cast<double>(uint64_t{1} << shift);
+      start_wall_ns_ = std::min(start_wall_ns_, ledger.clock.start_wall_ns());
+      ledgers_.push_back(std::move(ledger));
+    } catch (const Error& error) {
+      refusals_.push_back({error.what(), error.exit_code()});
+    }
+  }
+  if (ledgers_.empty()) refuse_all();
+}
+
+void LedgerSet::refuse_all() const {
+  if (refusals_.empty()) throw Error("no ledger was given", kExitUsage);
+  std::string message;
+  int exit_code = 0;
+  for (const Refusal& refusal : refusals_) {
+    message += (message.empty() ? "" : "\n") + refusal.message;
+    exit_code = std::max(exit_code, refusal.exit_code);
+  }
+  throw Error(message, exit_code);
+}
+
+std::unique_ptr<LedgerFile> LedgerSet::take_or_open(Ledger& ledger) {
+  if (ledger.file != nullptr) return std::move(ledger.file);
+  return std::make_unique<LedgerFile>(ledger.open(), options_.check_sums);
+}
+
+}  // namespace heapledger

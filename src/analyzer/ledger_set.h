@@ -1,0 +1,109 @@
+// The ledgers that are analysed together, and what is kept of them between one pass and the next:
+// how to open them, their clocks, their sites. A pass opens all of them, plays them in common time
+// to a book, and closes each when its process has ended.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/analysis.h"
+#include "analyzer/common_time.h"
+#include "analyzer/ledger_sites.h"
+#include "analyzer/replay.h"
+#include "analyzer/site_catalog.h"
+
+namespace heapledger {
+
+class LedgerSet {
+ public:
+  using Opener = std::function<std::unique_ptr<ByteSource>()>;
+
+  // Opens each once. Throws Error when none can be opened; otherwise those that cannot are left
+  // out and are in refusals().
+  LedgerSet(std::vector<Opener> openers, Options options);
+
+  size_t size() const { return ledgers_.size(); }
+  const std::vector<Refusal>& refusals() const { return refusals_; }
+  const Options& options() const { return options_; }
+  const LedgerClock& clock(uint32_t ledger) const { return ledgers_[ledger].clock; }
+  double ns_per_unit(uint32_t ledger) const { return ledgers_[ledger].ns_per_unit; }
+  SiteCatalog& catalog() const { return *catalog_; }
+  std::shared_ptr<SiteCatalog> shared_catalog() const { return catalog_; }
+
+  // Common time: nanoseconds since the start of the earliest ledger, and back to the wall clock.
+  uint64_t since_start(uint64_t wall_ns) const {
+    return wall_ns > start_wall_ns_ ? wall_ns - start_wall_ns_ : 0;
+  }
+  uint64_t since_start(Moment moment) const {
+    return since_start(clock(moment.ledger).wall_ns(moment.time));
+  }
+  uint64_t wall_ns(uint64_t since_start) const {
+    uint64_t sum = start_wall_ns_ + since_start;
+    return sum < start_wall_ns_ ? UINT64_MAX : sum;
+  }
+
+  // The last time unit of a ledger that is not after a common time.
+  uint64_t units_at(uint32_t ledger, uint64_t since_start) const {
+    return clock(ledger).units_at_wall(wall_ns(since_start));
+  }
+
+  // One pass. `closing(number, replay, file)` is called when a process has ended; `stop(i)` when
+  // the i-th of `stops` (common time, ascending) has come. While it runs, book.tables() has the
+  // table of live blocks of every process; nullptr after its end.
+  template <typename Book, typename Closing, typename Stop>
+  void play(Book& book, std::span<const uint64_t> stops, Progress& progress, Closing&& closing,
+            Stop&& stop) {
+    struct Work {
+      std::unique_ptr<LedgerFile> file;
+      std::unique_ptr<Replay<Book>> replay;
+    };
+    std::vector<Work> works(ledgers_.size());
+    std::vector<Replay<Book>*> replays;
+    std::vector<LiveBlocks*>& tables = book.tables();
+    for (uint32_t i = 0; i < ledgers_.size(); ++i) {
+      Ledger& ledger = ledgers_[i];
+      works[i].file = take_or_open(ledger);
+      progress.expect(works[i].file->work_bytes());
+      ledger.sites->set_accounts(book);
+      works[i].replay =
+          std::make_unique<Replay<Book>>(*works[i].file, i, *ledger.sites, book, progress);
+      replays.push_back(works[i].replay.get());
+      tables.push_back(&works[i].replay->live());
+    }
+    std::vector<uint64_t> walls;
+    for (uint64_t time : stops) walls.push_back(wall_ns(time));
+    auto ended = [&](size_t number) {
+      tables[number] = nullptr;
+      closing(static_cast<uint32_t>(number), *works[number].replay, *works[number].file);
+      works[number] = {};
+    };
+    run_in_common_time(replays, walls, ended, stop);
+    tables.clear();
+  }
+
+ private:
+  struct Ledger {
+    Opener open;
+    std::unique_ptr<LedgerFile> file;  // until the first pass
+    std::unique_ptr<LedgerSites> sites;
+    LedgerClock clock;
+    double ns_per_unit = 1;
+  };
+
+  std::unique_ptr<LedgerFile> take_or_open(Ledger& ledger);
+  void refuse_all() const;
+
+  Options options_;
+  std::shared_ptr<SiteCatalog> catalog_ = std::make_shared<SiteCatalog>();
+  std::vector<Ledger> ledgers_;
+  std::vector<Refusal> refusals_;
+  uint64_t start_wall_ns_ = UINT64_MAX;
+};
+
+}  // namespace heapledger

@@ -1,0 +1,122 @@
+#include "analyzer/naming.h"
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <utility>
+
+#include "analyzer/analysis.h"
+#include "analyzer/error.h"
+#include "analyzer/ledger_file.h"
+#include "analyzer/site_catalog.h"
+
+namespace heapledger {
+namespace {
+
+// Link-time addresses of calls, by the catalog's modules.
+std::vector<ModuleAddresses> addresses_of(const SiteCatalog& sites) {
+  std::vector<ModuleAddresses> modules(sites.module_count());
+  for (uint32_t module = 0; module < sites.module_count(); ++module) {
+    modules[module].path = sites.module_at(module).path;
+    modules[module].build_id = sites.module_at(module).build_id;
+  }
+  for (uint32_t site = 0; site < sites.size(); ++site) {
+    if (!sites.has_frame(site) || sites.module_of(site) == SiteCatalog::kNoModule) continue;
+    modules[sites.module_of(site)].addresses.push_back(sites.address_of(site) - 1);
+  }
+  for (ModuleAddresses& module : modules) {
+    std::sort(module.addresses.begin(), module.addresses.end());
+    auto end = std::unique(module.addresses.begin(), module.addresses.end());
+    module.addresses.erase(end, module.addresses.end());
+  }
+  return modules;
+}
+
+// Copies what `from` knows about the module; true if it knows anything.
+bool copy_module(const SymbolTable& from, ModuleAddresses& wanted, SymbolTable& to) {
+  std::optional<uint32_t> known = from.find_module(wanted.path, wanted.build_id);
+  if (!known) return false;
+  uint32_t module = to.module(wanted.path, wanted.build_id);
+  std::vector<uint64_t> missing;
+  std::vector<SymbolFrame> frames;
+  for (uint64_t address : wanted.addresses) {
+    std::span<const SymbolFrame> found = from.find(*known, address);
+    if (found.empty()) {
+      missing.push_back(address);
+      continue;
+    }
+    frames.assign(found.begin(), found.end());
+    for (SymbolFrame& frame : frames) {
+      frame.function = to.intern(from.text(frame.function));
+      frame.file = to.intern(from.text(frame.file));
+    }
+    to.set(module, address, frames);
+  }
+  to.set_source(module, from.source(*known), from.remark(*known));
+  wanted.addresses = std::move(missing);
+  return true;
+}
+
+SymbolSource source_in(const SymbolTable& table, const ModuleAddresses& module) {
+  std::optional<uint32_t> known = table.find_module(module.path, module.build_id);
+  return known ? table.source(*known) : SymbolSource::kNothing;
+}
+
+}  // namespace
+
+std::vector<SymbolTable> stored_symbols(const std::vector<std::string>& paths) {
+  std::vector<SymbolTable> tables;
+  for (const std::string& path : paths) {
+    try {
+      std::optional<std::string> bytes = LedgerFile(open_file(path)).stored_symbols();
+      if (bytes) tables.push_back(SymbolTable::decode(*bytes));
+    } catch (const std::exception&) {
+      // Whoever reads the ledger itself says what is wrong with it.
+    }
+  }
+  return tables;
+}
+
+SymbolTable name_sites(const SiteCatalog& sites, const std::vector<SymbolTable>& stored,
+                       const ResolveOptions& options) {
+  SymbolTable table;
+  std::vector<ModuleAddresses> modules = addresses_of(sites);
+  for (ModuleAddresses& module : modules) {
+    for (const SymbolTable& from : stored) copy_module(from, module, table);
+  }
+  std::erase_if(modules, [](const ModuleAddresses& module) { return module.addresses.empty(); });
+  resolve(modules, options, table);
+  return table;
+}
+
+SymbolTable refresh_names(const SiteCatalog& sites, const std::vector<SymbolTable>& stored,
+                          const ResolveOptions& options) {
+  const SymbolTable fresh = name_sites(sites, {}, options);
+  SymbolTable table;
+  for (ModuleAddresses& module : addresses_of(sites)) {
+    const SymbolTable* best = &fresh;
+    for (const SymbolTable& old : stored) {
+      if (source_in(old, module) < source_in(*best, module)) best = &old;
+    }
+    copy_module(*best, module, table);
+    copy_module(fresh, module, table);  // what the other did not have
+  }
+  return table;
+}
+
+SymbolShares::SymbolShares(const SiteCatalog& sites, const SymbolTable& names)
+    : names_(names), addresses_(addresses_of(sites)) {}
+
+std::string SymbolShares::encode_for(const std::vector<ModuleFacts>& modules) const {
+  std::set<std::pair<std::string_view, std::string_view>> wanted;
+  for (const ModuleFacts& module : modules) wanted.emplace(module.path, module.build_id);
+  SymbolTable share;
+  for (const ModuleAddresses& module : addresses_) {
+    if (wanted.count({module.path, module.build_id}) == 0) continue;
+    ModuleAddresses rest = module;
+    copy_module(names_, rest, share);
+  }
+  return share.encode();
+}
+
+}  // namespace heapledger

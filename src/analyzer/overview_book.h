@@ -1,0 +1,153 @@
+// The book of the first pass: accounts for all sites, and everything an overview has. It learns the
+// moments that later passes stop at, too: the peak is after so many births, the highest resident
+// memory after so many samples.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/accounts.h"
+#include "analyzer/duration.h"
+#include "analyzer/ledger_set.h"
+#include "analyzer/query/overview.h"
+#include "analyzer/query/series_recorder.h"
+
+namespace heapledger {
+
+class OverviewBook final : public AccountNumbers {
+ public:
+  explicit OverviewBook(const LedgerSet& set);
+
+  std::vector<LiveBlocks*>& tables() { return tables_; }
+  const Accounts& accounts() const { return accounts_; }
+  uint64_t rss_peak() const { return rss_peak_; }
+  uint64_t peak_birth() const { return peak_birth_; }
+  uint64_t rss_peak_sample() const { return rss_peak_sample_; }
+
+  // After the pass.
+  void tell(Overview& overview);
+
+  // AccountNumbers:
+  uint32_t add() override { return accounts_.add(); }
+  void merge(uint32_t from, uint32_t to, Moment moment) override {
+    accounts_.merge(from, to, moment);
+  }
+
+  // For Replay:
+  bool wants_prefetch() const { return accounts_.are_many(); }
+  void prefetch(uint32_t account) const { accounts_.prefetch(account); }
+
+  void born(uint32_t ledger, LiveBlock& block) {
+    see_time(ledger, block.time);
+    series_.born(block.size);
+    count_size(block.size);
+    if (accounts_.born(block.account, block.size, {block.time, ledger})) {
+      peak_birth_ = accounts_.sum().calls;
+    }
+  }
+
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death) {
+    end(ledger, block, death.time);
+    if (death.by_resize) {
+      accounts_.died(block.account, block.size);
+    } else {
+      accounts_.freed(block.account, block.size, death.temporary);
+    }
+  }
+
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+    end(ledger, block, time);
+    accounts_.died(block.account, block.size);
+  }
+
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+    // What the last process leaves stays in the picture: it is what was never freed.
+    if (running_ > 1) {
+      see_time(ledger, time);
+      series_.died(block.size);
+    }
+    accounts_.left(block.account, block.size);
+  }
+
+  void resized(uint32_t, const Resize& resize) {
+    accounts_.resized(resize.account, resize.moved, std::min(resize.old_size, resize.size));
+  }
+
+  void sampled(uint32_t ledger, const MemorySample& sample);
+  void marked(uint32_t ledger, uint64_t time, std::string_view text);
+  void ended(uint32_t ledger, uint64_t time);
+
+ private:
+  static constexpr uint64_t kSmallSizes = 32768;
+  static constexpr size_t kMaxLargeSizes = 65536;
+
+  struct Ledger {
+    uint64_t bucket_end = 0;  // the first time unit beyond the bucket that is being filled
+    double ns_per_unit = 1;
+    uint64_t rss = 0;
+  };
+
+  struct Counts {
+    uint64_t counts[Histogram::kBuckets] = {};
+    uint64_t sum = 0;
+    uint64_t smallest = UINT64_MAX;
+    uint64_t largest = 0;
+
+    void add(uint64_t value) {
+      ++counts[Histogram::bucket_of(value)];
+      sum += value;
+      if (value < smallest) smallest = value;
+      if (value > largest) largest = value;
+    }
+    Histogram histogram() const { return Histogram::from_counts(counts, sum, smallest, largest); }
+  };
+
+  void see_time(uint32_t ledger, uint64_t time) {
+    if (time >= ledgers_[ledger].bucket_end) [[unlikely]] {
+      advance(ledger, time);
+    }
+  }
+
+  void end(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+    see_time(ledger, time);
+    series_.died(block.size);
+    lifetimes_.add(lifetime_ns(block.time, time, ledgers_[ledger].ns_per_unit));
+  }
+
+  void count_size(uint64_t size) {
+    sizes_.add(size);
+    if (size < kSmallSizes) [[likely]] {
+      ++small_[size];
+    } else {
+      count_large_size(size);
+    }
+  }
+
+  void count_large_size(uint64_t size);
+  void advance(uint32_t ledger, uint64_t time);
+
+  const LedgerSet& set_;
+  Accounts accounts_;
+  std::vector<LiveBlocks*> tables_;
+  std::vector<Ledger> ledgers_;
+  SeriesRecorder series_;
+  Counts sizes_;
+  Counts lifetimes_;
+  std::array<uint64_t, kSmallSizes> small_{};
+  std::unordered_map<uint64_t, uint64_t> large_;
+  std::vector<Marker> markers_;
+
+  size_t running_;
+  uint64_t peak_birth_ = 0;
+  uint64_t samples_ = 0;
+  uint64_t rss_now_ = 0;
+  uint64_t rss_peak_ = 0;
+  uint64_t rss_peak_sample_ = 0;
+  uint64_t rss_peak_time_ns_ = 0;
+  uint64_t end_ns_ = 0;
+};
+
+}  // namespace heapledger

@@ -1,0 +1,418 @@
+// Ledgers: questions.
+#include <algorithm>
+#include <array>
+
+#include "analyzer/error.h"
+#include "analyzer/query.h"
+#include "analyzer/query/fold.h"
+#include "analyzer/query/ledgers_parts.h"
+#include "analyzer/query/moment_books.h"
+
+namespace heapledger {
+namespace {
+
+bool is_by_stack(const Question& question) {
+  if (question.tree != TreeShape::kNone) return true;
+  switch (question.by) {
+    case GroupBy::kFunction:
+    case GroupBy::kFile:
+    case GroupBy::kLine:
+    case GroupBy::kModule:
+      return true;
+    default:
+      return false;
+  }
+}
+
+CellKey key_of(const Question& question) {
+  if (is_by_stack(question)) return CellKey::kAccount;
+  switch (question.by) {
+    case GroupBy::kThread:
+      return CellKey::kThread;
+    case GroupBy::kSize:
+      return CellKey::kSize;
+    case GroupBy::kSizeClass:
+      return CellKey::kSizeClass;
+    case GroupBy::kLifetimeClass:
+      return CellKey::kLifetimeClass;
+    case GroupBy::kLedger:
+      return CellKey::kLedger;
+    case GroupBy::kNothing:
+      return CellKey::kOne;
+    default:
+      return CellKey::kAccount;
+  }
+}
+
+bool wants_lifetimes(const Question& question) {
+  return question.wanted.lifetimes || question.sort == Measure::kMedianLifetime ||
+         question.sort == Measure::kMeanLifetime;
+}
+
+bool thread_fits(const Patterns& patterns, const ThreadFacts& thread) {
+  auto fits = [&thread](const std::string& pattern) {
+    return pattern == std::to_string(thread.tid) || matches(pattern, thread.name);
+  };
+  bool in = patterns.in.empty() || std::any_of(patterns.in.begin(), patterns.in.end(), fits);
+  return in && std::none_of(patterns.out.begin(), patterns.out.end(), fits);
+}
+
+}  // namespace
+
+// --- counting ---
+
+bool Ledgers::Parts::is_in_overview(const Question& question) const {
+  using Kind = MomentSpec::Kind;
+  bool by_site = key_of(question) == CellKey::kAccount || question.by == GroupBy::kNothing;
+  bool moment = question.at.kind == Kind::kPeak || question.at.kind == Kind::kRssPeak ||
+                question.at.kind == Kind::kEnd || question.at.kind == Kind::kStart;
+  bool extras = wants_lifetimes(question) || question.wanted.sizes || question.wanted.threads;
+  bool own_peaks =
+      question.wanted.own_peaks && (is_by_stack(question) || question.filter.on_stacks());
+  bool own_order = is_by_stack(question) && question.sort == Measure::kPeakBytes;
+  return by_site && moment && !question.between && !question.filter.on_blocks() && !extras &&
+         !own_peaks && !own_order && !(question.ledger && set.size() > 1);
+}
+
+void Ledgers::Parts::take_from_overview(const Question& question, Counted& counted) const {
+  using Kind = MomentSpec::Kind;
+  const Accounts& accounts = book->accounts();
+  Tallied& out = counted.tallied;
+  out.cells.grow_to(accounts.size());
+  out.cells_have_peaks = true;
+  out.cell_peaks.grow_to(accounts.size());
+  for (uint32_t id = 0; id < accounts.size(); ++id) {
+    if (accounts.is_merged(id)) continue;
+    const Account& account = accounts.at(id);
+    Cell& cell = out.cells[id];
+    cell.calls = account.calls;
+    cell.bytes = account.bytes;
+    cell.frees = account.frees();
+    cell.ended_blocks = account.calls - account.end_blocks;
+    cell.ended_bytes = account.bytes - account.end_bytes;
+    cell.temporary_calls = account.temporary_calls;
+    cell.resizes = account.resizes;
+    cell.moved_blocks = account.moved_blocks;
+    cell.moved_bytes = account.moved_bytes;
+    cell.smallest = account.smallest();
+    cell.largest = account.largest();
+    if (question.at.kind == Kind::kPeak) {
+      cell.live_blocks = accounts.blocks_at_peak(account);
+      cell.live_bytes = accounts.bytes_at_peak(account);
+    } else if (question.at.kind == Kind::kRssPeak) {
+      cell.live_blocks = accounts.blocks_at_rss_peak(account);
+      cell.live_bytes = accounts.bytes_at_rss_peak(account);
+    } else if (question.at.kind == Kind::kEnd) {
+      cell.live_blocks = account.end_blocks;
+      cell.live_bytes = account.end_bytes;
+    }
+    out.cell_peaks[id] = {0, 0, account.peak_bytes, account.peak_blocks, account.peak};
+  }
+  if (question.filter.on_stacks()) return;
+  const Account& sum = accounts.sum();
+  out.has_total_peak = true;
+  out.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak};
+}
+
+Plan Ledgers::Parts::make_plan(const Question& question, const Counted& counted) {
+  Plan plan;
+  plan.key = key_of(question);
+  plan.between = question.between.has_value();
+  plan.begin = plan.between ? resolve(question.between->first) : Watch{};
+  plan.end = resolve(plan.between ? question.between->second : question.at);
+  if (plan.begin.time_ns > plan.end.time_ns) {
+    throw Error("'" + to_text(question.between->first) + "' is later than '" +
+                    to_text(question.between->second) + "'; give the earlier moment first",
+                kExitUsage);
+  }
+  plan.size = question.filter.size;
+  plan.lifetime_ns = question.filter.lifetime_ns;
+  const Bounds& time = question.filter.time_ns;
+  for (uint32_t i = 0; i < set.size() && !time.is_open(); ++i) {
+    Bounds units;
+    if (time.least > 0) units.least = set.units_at(i, time.least - 1) + 1;
+    if (time.most < UINT64_MAX) units.most = set.units_at(i, time.most);
+    plan.time_units.push_back(units);
+  }
+  plan.accounts = counted.selected;
+  for (uint32_t i = 0; i < set.size() && !question.filter.threads.empty(); ++i) {
+    std::vector<char>& selected = plan.threads.emplace_back();
+    for (const ThreadFacts& thread : analysis.ledgers[i].threads) {
+      selected.push_back(thread_fits(question.filter.threads, thread) ? 1 : 0);
+    }
+  }
+  plan.ledger = question.ledger;
+  plan.max_cells = kMaxSizeGroups;
+  plan.lifetimes = wants_lifetimes(question);
+  plan.sizes = question.wanted.sizes;
+  plan.thread_sets = question.wanted.threads;
+  plan.extras = plan.lifetimes || plan.sizes || plan.thread_sets;
+  plan.cell_peaks = !is_by_stack(question);
+  if (is_by_stack(question) &&
+      (question.wanted.own_peaks || question.sort == Measure::kPeakBytes)) {
+    plan.group_offsets = &counted.grouping.offsets;
+    plan.group_members = &counted.grouping.members;
+    plan.groups = static_cast<uint32_t>(counted.grouping.groups.size());
+  }
+  return plan;
+}
+
+void Ledgers::Parts::run(const Question&, const Plan& plan, Counted& counted) {
+  Tally tally(set, plan, book->accounts().size());
+  Progress progress(set.options().progress);
+  std::vector<uint64_t> stops;
+  bool begin_is_time = plan.between && plan.begin.what == Watch::What::kTime;
+  if (begin_is_time) stops.push_back(plan.begin.time_ns);
+  if (plan.end.what == Watch::What::kTime) stops.push_back(plan.end.time_ns);
+  auto stop = [&](size_t i) {
+    if (i == 0 && begin_is_time) {
+      tally.reach_begin();
+    } else {
+      tally.reach_end();
+    }
+  };
+  set.play(
+      tally, stops, progress, [](uint32_t, Replay<Tally>&, LedgerFile&) {}, stop);
+  counted.tallied = tally.take();
+  counted.sizes = tally.sizes();
+  counted.threads = tally.threads();
+}
+
+Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
+  read();
+  if (question.ledger && *question.ledger >= set.size()) {
+    throw Error("there is no ledger number " + std::to_string(*question.ledger), kExitUsage);
+  }
+  bool of_function =
+      question.tree == TreeShape::kCallersOf || question.tree == TreeShape::kCalleesOf;
+  if (of_function && question.function.empty()) {
+    throw Error("callers or callees of which function? None was given", kExitUsage);
+  }
+  Counted counted;
+  if (question.filter.on_stacks())
+    counted.selected = select_stacks(question.filter, sites, names());
+  if (is_by_stack(question)) counted.grouping = group_stacks(question, sites, names());
+  if (is_in_overview(question)) {
+    take_from_overview(question, counted);
+    counted.end_ns = resolve(question.at).time_ns;
+    return counted;
+  }
+  Plan plan = make_plan(question, counted);
+  run(question, plan, counted);
+  counted.begin_ns = plan.begin.time_ns;
+  counted.end_ns = plan.end.time_ns;
+  return counted;
+}
+
+// --- answering ---
+
+Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
+  Answer answer;
+  answer.end_ns = counted.end_ns;
+  answer.begin_ns = question.between ? counted.begin_ns : counted.end_ns;
+  Fold fold(set, question, counted.tallied);
+  bool by_account = counted.tallied.cells.size() > 0 &&
+                    (key_of(question) == CellKey::kAccount || is_in_overview(question));
+  const std::vector<char> all;
+  const std::vector<char>& selected = by_account ? counted.selected : all;
+  fold.totals(answer, selected);
+  if (is_by_stack(question)) {
+    if (question.tree != TreeShape::kNone) {
+      fold.groups_as_tree(answer, counted.grouping, selected, names());
+    } else {
+      fold.groups_as_rows(answer, counted.grouping, selected, names());
+    }
+    return answer;
+  }
+  auto power = [](uint32_t cell) { return cell == 0 ? 0 : uint64_t{1} << (cell - 1); };
+  auto describe = [&](uint32_t cell, Row& row) {
+    switch (question.by) {
+      case GroupBy::kSite: {
+        row.site = cell < sites.size() ? sites[cell] : SiteCatalog::kRoot;
+        std::vector<uint32_t> stack;
+        names().stack(row.site, stack);
+        row.name = "[no stack]";
+        if (stack.empty()) break;
+        NamedFrame frame = names().named(stack[names().first_interesting(stack)]);
+        row.name = frame.name;
+        row.function = frame.function;
+        row.file = frame.file;
+        row.line = frame.line;
+        row.module = frame.module;
+        break;
+      }
+      case GroupBy::kThread: {
+        auto [ledger, place] = counted.threads[cell];
+        const std::vector<ThreadFacts>& threads = analysis.ledgers[ledger].threads;
+        row.ledger = ledger;
+        if (place < threads.size()) {
+          row.key = threads[place].tid;
+          row.name = threads[place].name;
+        }
+        if (row.name.empty()) row.name = "thread " + std::to_string(row.key);
+        break;
+      }
+      case GroupBy::kSize:
+        row.key = cell < counted.sizes.size() ? counted.sizes[cell] : kOtherSizes;
+        row.name = row.key == kOtherSizes ? "other sizes" : std::to_string(row.key);
+        break;
+      case GroupBy::kSizeClass:
+        row.key = power(cell);
+        row.name = std::to_string(row.key);
+        break;
+      case GroupBy::kLifetimeClass:
+        row.key = cell == 65 ? kNeverFreed : power(cell);
+        row.name = cell == 65 ? "never freed" : std::to_string(row.key) + "ns";
+        break;
+      case GroupBy::kLedger:
+        row.ledger = cell;
+        row.key = analysis.ledgers[cell].pid;
+        row.name = analysis.ledgers[cell].path;
+        break;
+      default:
+        row.name = "all";
+    }
+  };
+  if (question.by != GroupBy::kNothing) {
+    if (by_account && !selected.empty()) {
+      for (uint32_t i = 0; i < counted.tallied.cells.size(); ++i) {
+        if (i >= selected.size() || selected[i] == 0) counted.tallied.cells[i] = Cell{};
+      }
+    }
+    fold.cells_as_rows(answer, describe);
+  }
+  return answer;
+}
+
+Answer Ledgers::ask(const Question& question) {
+  Parts::Counted counted = parts_->count(question);
+  return parts_->answer(question, counted);
+}
+
+NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question& asked) {
+  Question question = asked;
+  question.at = {MomentSpec::Kind::kEnd, 0, 0, {}};
+  question.between.reset();
+  question.by = GroupBy::kSite;
+  question.tree = TreeShape::kNone;
+  Parts::Counted counted = parts_->count(question);
+  StackNames& names = parts_->names();
+
+  const std::vector<Suppression>& all = suppressions.all();
+  constexpr size_t kUnknown = SIZE_MAX;
+  std::vector<size_t> of_frame;  // the first suppression that fits a frame; all.size(): none
+  auto find = [&](uint32_t number) {
+    if (number >= of_frame.size()) of_frame.resize(number + 1, kUnknown);
+    if (of_frame[number] != kUnknown) return of_frame[number];
+    NamedFrame frame = names.named(number);
+    size_t i = 0;
+    for (; i < all.size(); ++i) {
+      const std::string& pattern = all[i].pattern;
+      if (suppression_matches(pattern, frame.name) ||
+          (!frame.file.empty() && suppression_matches(pattern, frame.file)) ||
+          (!frame.module.empty() && suppression_matches(pattern, frame.module))) {
+        break;
+      }
+    }
+    return of_frame[number] = i;
+  };
+
+  NeverFreed result;
+  std::vector<SuppressionUse> uses(all.size());
+  Cell suppressed;
+  std::vector<uint32_t> stack;
+  Paged<Cell>& cells = counted.tallied.cells;
+  for (uint32_t account = 0; account < cells.size(); ++account) {
+    Cell& cell = cells[account];
+    if (!counted.selected.empty() && counted.selected[account] == 0) continue;
+    if (cell.live_blocks == 0) {
+      cell = Cell{};
+      continue;
+    }
+    names.stack(account < parts_->sites.size() ? parts_->sites[account] : 0, stack);
+    size_t hit = all.size();
+    for (uint32_t frame : stack) {
+      hit = find(frame);
+      if (hit < all.size()) break;
+    }
+    if (hit == all.size()) continue;
+    uses[hit].blocks += cell.live_blocks;
+    uses[hit].bytes += cell.live_bytes;
+    ++uses[hit].sites;
+    suppressed.add(cell);
+    cell = Cell{};
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    uses[i].pattern = all[i].pattern;
+    uses[i].built_in = all[i].built_in;
+    if (uses[i].sites > 0) result.uses.push_back(uses[i]);
+  }
+  result.answer = parts_->answer(question, counted);
+  result.suppressed =
+      Fold(parts_->set, question, counted.tallied).figures(suppressed, nullptr, nullptr);
+  return result;
+}
+
+WhereRss Ledgers::where_rss(const MomentSpec& moment) {
+  parts_->read();
+  Watch watch = parts_->resolve(moment);
+  std::vector<uint32_t> page_bytes;
+  for (const LedgerFacts& facts : parts_->analysis.ledgers) page_bytes.push_back(facts.page_bytes);
+  RssBook book(parts_->set, watch, std::move(page_bytes));
+  Progress progress(parts_->set.options().progress);
+  std::vector<uint64_t> stops;
+  if (watch.what == Watch::What::kTime) stops.push_back(watch.time_ns);
+  parts_->set.play(
+      book, stops, progress, [](uint32_t, Replay<RssBook>&, LedgerFile&) {},
+      [&](size_t) { book.reach_end(); });
+  WhereRss where;
+  book.tell(where);
+  where.other_malloc = other_malloc(parts_->analysis.ledgers);
+  where.glibc_model = where.other_malloc.empty();
+  if (!where.glibc_model) where.rounding_bytes = 0;
+  uint64_t used = where.live_bytes + where.rounding_bytes;
+  where.fragmentation_bytes = where.touched_bytes > used ? where.touched_bytes - used : 0;
+  if (where.has_rss) {
+    where.unexplained_bytes =
+        static_cast<int64_t>(where.rss_bytes - where.touched_bytes - where.file_rss_bytes);
+  }
+  return where;
+}
+
+std::vector<SiteSeries> Ledgers::series_of(std::span<const uint32_t> sites) {
+  parts_->read();
+  const SiteCatalog& catalog = parts_->set.catalog();
+  std::vector<uint32_t> lines(parts_->book->accounts().size(), UINT32_MAX);
+  for (uint32_t i = 0; i < sites.size(); ++i) {
+    uint32_t account = sites[i] < catalog.size() ? catalog.account_of(sites[i]) : UINT32_MAX;
+    if (account < lines.size()) lines[account] = i;
+  }
+  SeriesBook book(parts_->set, std::move(lines), sites.size());
+  Progress progress(parts_->set.options().progress);
+  parts_->set.play(
+      book, {}, progress, [](uint32_t, Replay<SeriesBook>&, LedgerFile&) {}, [](size_t) {});
+  std::vector<SiteSeries> all;
+  for (uint32_t i = 0; i < sites.size(); ++i) {
+    all.push_back({sites[i], book.take(i, parts_->overview.duration_ns)});
+  }
+  return all;
+}
+
+GroupBy parse_group_by(std::string_view text) {
+  std::string all;
+  for (int i = static_cast<int>(GroupBy::kSite); i <= static_cast<int>(GroupBy::kLedger); ++i) {
+    auto by = static_cast<GroupBy>(i);
+    if (name_of(by) == text) return by;
+    all += (all.empty() ? "" : ", ") + std::string(name_of(by));
+  }
+  throw Error("'" + std::string(text) + "' is nothing to group by; there are " + all, kExitUsage);
+}
+
+std::string_view name_of(GroupBy by) {
+  static constexpr std::array<std::string_view, 11> kNames = {
+      "nothing", "site", "function",   "file",     "line",   "module",
+      "thread",  "size", "size-class", "lifetime", "process"};
+  return kNames[static_cast<size_t>(by)];
+}
+
+}  // namespace heapledger

@@ -1,0 +1,197 @@
+#include "analyzer/query/filter.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "analyzer/error.h"
+
+namespace heapledger {
+namespace {
+
+constexpr const char* kAllowed =
+    "conditions are size, lifetime or time with <, <=, =, >=, > and a value or =FROM..TO; thread, "
+    "function or module with =PATTERN or =!PATTERN";
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+constexpr std::array kByteUnits = {
+    Unit{"", 1},         Unit{"B", 1},         Unit{"k", 1024},    Unit{"K", 1024},
+    Unit{"kB", 1024},    Unit{"KB", 1024},     Unit{"KiB", 1024},  Unit{"M", 1048576},
+    Unit{"MB", 1048576}, Unit{"MiB", 1048576}, Unit{"G", 0x1p30},  Unit{"GB", 0x1p30},
+    Unit{"GiB", 0x1p30}, Unit{"T", 0x1p40},    Unit{"TB", 0x1p40}, Unit{"TiB", 0x1p40},
+};
+constexpr std::array kTimeUnits = {
+    Unit{"ns", 1},  Unit{"us", 1e3},   Unit{"µs", 1e3}, Unit{"ms", 1e6},
+    Unit{"s", 1e9}, Unit{"min", 6e10}, Unit{"m", 6e10}, Unit{"h", 3.6e12},
+};
+
+template <size_t kCount>
+bool parse_number(std::string_view text, const std::array<Unit, kCount>& units, uint64_t& value) {
+  const char* end = text.data() + text.size();
+  uint64_t whole = 0;
+  auto [stop, error] = std::from_chars(text.data(), end, whole);
+  double number = static_cast<double>(whole);
+  bool is_whole = error == std::errc() && (stop == end || *stop != '.');
+  if (!is_whole) {
+    auto [stop_again, error_again] =
+        std::from_chars(text.data(), end, number, std::chars_format::fixed);
+    if (error_again != std::errc() || !(number >= 0)) return false;
+    stop = stop_again;
+  }
+  std::string_view name = text.substr(static_cast<size_t>(stop - text.data()));
+  for (const Unit& unit : units) {
+    if (unit.name != name) continue;
+    if (is_whole && unit.factor == 1) {
+      value = whole;
+      return true;
+    }
+    double product = number * unit.factor;
+    if (product >= 0x1p63) return false;
+    value = static_cast<uint64_t>(product + 0.5);
+    return true;
+  }
+  return false;
+}
+
+[[noreturn]] void refuse(std::string_view word, const std::string& why) {
+  throw Error("filter '" + std::string(word) + "': " + why, kExitUsage);
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+using Parse = uint64_t (*)(std::string_view);
+
+void narrow(Bounds& bounds, std::string_view word, std::string_view relation,
+            std::string_view value, Parse parse) {
+  uint64_t least = 0;
+  uint64_t most = UINT64_MAX;
+  try {
+    size_t dots = value.find("..");
+    if (relation == "=" && dots != std::string_view::npos) {
+      if (dots > 0) least = parse(value.substr(0, dots));
+      if (dots + 2 < value.size()) most = parse(value.substr(dots + 2));
+      if (least > most) refuse(word, "the first value is larger than the second");
+    } else {
+      uint64_t bound = parse(value);
+      if (relation == "=") least = most = bound;
+      if (relation == ">=") least = bound;
+      if (relation == "<=") most = bound;
+      if (relation == ">") {
+        if (bound == UINT64_MAX) refuse(word, "nothing is larger");
+        least = bound + 1;
+      }
+      if (relation == "<") {
+        if (bound == 0) refuse(word, "nothing is smaller");
+        most = bound - 1;
+      }
+    }
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).starts_with("filter")) throw;
+    refuse(word, error.what());
+  }
+  bounds.least = std::max(bounds.least, least);
+  bounds.most = std::min(bounds.most, most);
+}
+
+void add_pattern(Patterns& patterns, std::string_view word, std::string_view relation,
+                 std::string_view value) {
+  if (relation == "!=") {
+    patterns.out.emplace_back(value);
+  } else if (relation != "=") {
+    refuse(word, "a name is compared with = or !=");
+  } else if (value.starts_with('!')) {
+    value.remove_prefix(1);
+    patterns.out.emplace_back(value);
+  } else {
+    patterns.in.emplace_back(value);
+  }
+  if (value.empty()) refuse(word, "the pattern is empty");
+}
+
+void add_condition(Filter& filter, std::string_view word) {
+  size_t at = word.find_first_of("<>=!");
+  if (at == std::string_view::npos || at == 0) refuse(word, kAllowed);
+  std::string_view key = trim(word.substr(0, at));
+  size_t length = 1;
+  if (word[at] != '=' && at + 1 < word.size() && word[at + 1] == '=') length = 2;
+  std::string_view relation = word.substr(at, length);
+  std::string_view value = trim(word.substr(at + length));
+  if (relation == "!") refuse(word, kAllowed);
+  auto number = [&](Bounds& bounds, Parse parse) {
+    if (relation == "!=") refuse(word, "a number is compared with <, <=, =, >= or >");
+    narrow(bounds, word, relation, value, parse);
+  };
+  if (key == "size") {
+    number(filter.size, parse_bytes);
+  } else if (key == "lifetime") {
+    number(filter.lifetime_ns, parse_duration);
+  } else if (key == "time") {
+    number(filter.time_ns, parse_duration);
+  } else if (key == "thread") {
+    add_pattern(filter.threads, word, relation, value);
+  } else if (key == "module") {
+    add_pattern(filter.modules, word, relation, value);
+  } else if (key == "function") {
+    add_pattern(filter.functions, word, relation, value);
+  } else {
+    refuse(word, "'" + std::string(key) + "' is nothing one can filter by; " + kAllowed);
+  }
+}
+
+}  // namespace
+
+bool matches(std::string_view pattern, std::string_view text) {
+  if (pattern.find_first_of("*?[") == std::string_view::npos) {
+    return text.find(pattern) != std::string_view::npos;
+  }
+  return ::fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+// Commas inside brackets belong to a pattern: f(int, long), map<a, b>.
+Filter parse_filter(std::string_view text) {
+  Filter filter;
+  size_t begin = 0;
+  int depth = 0;
+  bool in_value = false;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    bool at_end = i == text.size();
+    if (!at_end) {
+      char c = text[i];
+      if (c == '(' || (c == '<' && in_value)) ++depth;
+      if ((c == ')' || (c == '>' && in_value)) && depth > 0) --depth;
+      if (c == '=' || c == '<' || c == '>') in_value = true;
+      if (c != ',' || depth > 0) continue;
+    }
+    std::string_view word = trim(text.substr(begin, i - begin));
+    if (!word.empty()) add_condition(filter, word);
+    if (word.empty() && !(at_end && begin == 0)) refuse(text, "a condition is empty");
+    begin = i + 1;
+    depth = 0;
+    in_value = false;
+  }
+  return filter;
+}
+
+uint64_t parse_bytes(std::string_view text) {
+  uint64_t value = 0;
+  if (parse_number(text, kByteUnits, value)) return value;
+  throw Error("'" + std::string(text) + "' is no size; write 4096, 16k, 1.5M or 2G", kExitUsage);
+}
+
+uint64_t parse_duration(std::string_view text) {
+  uint64_t value = 0;
+  if (parse_number(text, kTimeUnits, value)) return value;
+  throw Error("'" + std::string(text) + "' is no time; write 10ns, 5us, 200ms, 1.5s or 2min",
+              kExitUsage);
+}
+
+}  // namespace heapledger

@@ -1,0 +1,61 @@
+// Which blocks a question is about. The syntax is one for all front ends; conditions are joined
+// by commas and all have to hold; one on a name can be given several times:
+//
+//   size>=1k,size<1M          requested bytes; k, M, G are powers of 1024
+//   lifetime<1ms              ns, us, ms, s, min; a block that is never freed lives for ever
+//   time=1s..2s               allocated between these times since the start
+//   thread=worker*            by name or number; of the allocating thread
+//   function=parse            anywhere on the stack; !name: nowhere on it
+//   module=libfoo*            likewise
+//
+// A pattern with *, ? or [ has to match the whole name, any other may be part of it. Several
+// patterns for one thing: any of those without !, and none of those with it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapledger {
+
+// Whether `text` fits a pattern: see above, without the `!`.
+bool matches(std::string_view pattern, std::string_view text);
+
+struct Patterns {
+  std::vector<std::string> in;
+  std::vector<std::string> out;
+  bool empty() const { return in.empty() && out.empty(); }
+};
+
+// A range of whole numbers, both ends included.
+struct Bounds {
+  uint64_t least = 0;
+  uint64_t most = UINT64_MAX;
+  bool holds(uint64_t value) const { return value >= least && value <= most; }
+  bool is_open() const { return least == 0 && most == UINT64_MAX; }
+};
+
+struct Filter {
+  Bounds size;
+  Bounds lifetime_ns;
+  Bounds time_ns;
+  Patterns threads;
+  Patterns modules;
+  Patterns functions;
+
+  // Whether it looks at blocks, not only at their stacks.
+  bool on_blocks() const {
+    return !size.is_open() || !lifetime_ns.is_open() || !time_ns.is_open() || !threads.empty();
+  }
+  bool on_stacks() const { return !modules.empty() || !functions.empty(); }
+};
+
+// Throws Error that names the word it does not understand and what is allowed.
+Filter parse_filter(std::string_view text);
+
+// "1k", "1.5M", "4096": bytes. "10ms": nanoseconds. Throw Error.
+uint64_t parse_bytes(std::string_view text);
+uint64_t parse_duration(std::string_view text);
+
+}  // namespace heapledger

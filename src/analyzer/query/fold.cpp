@@ -1,0 +1,243 @@
+#include "analyzer/query/fold.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace heapledger {
+namespace {
+
+bool counts(const std::vector<char>& selected, uint32_t account) {
+  return selected.empty() || (account < selected.size() && selected[account] != 0);
+}
+
+void describe_group(const GroupInfo& group, const StackNames& names, Row& row) {
+  row.name = names.text(group.name);
+  if (group.frame == UINT32_MAX) return;
+  NamedFrame frame = names.named(group.frame);
+  row.function = frame.function;
+  row.file = frame.file;
+  row.line = frame.line;
+  row.module = frame.module;
+}
+
+}  // namespace
+
+Figures Fold::figures(const Cell& cell, const Extras* extras, const PeakCell* peak) const {
+  Figures figures;
+  figures.calls = cell.calls;
+  figures.bytes = cell.bytes;
+  figures.live_blocks = cell.live_blocks;
+  figures.live_bytes = cell.live_bytes;
+  figures.frees = cell.frees;
+  figures.ended_blocks = cell.ended_blocks;
+  figures.ended_bytes = cell.ended_bytes;
+  figures.temporary_calls = cell.temporary_calls;
+  figures.resizes = cell.resizes;
+  figures.moved_blocks = cell.moved_blocks;
+  figures.moved_bytes = cell.moved_bytes;
+  figures.smallest = cell.calls > 0 ? cell.smallest : 0;
+  figures.largest = cell.largest;
+  if (peak != nullptr) {
+    figures.has_peak = true;
+    figures.peak_bytes = peak->peak_bytes;
+    figures.peak_blocks = peak->peak_blocks;
+    figures.peak_time_ns = peak->peak_bytes > 0 ? set_.since_start(peak->peak) : 0;
+  }
+  if (extras == nullptr) return figures;
+  figures.has_lifetimes = question_.wanted.lifetimes;
+  figures.has_sizes = question_.wanted.sizes;
+  figures.has_threads = question_.wanted.threads;
+  figures.lifetimes = extras->lifetimes;
+  figures.common_sizes = extras->sizes.sorted();
+  figures.allocating_threads = extras->allocating;
+  figures.freeing_threads = extras->freeing;
+  return figures;
+}
+
+void Fold::totals(Answer& answer, const std::vector<char>& selected) {
+  Cell sum;
+  Extras extras;
+  for (uint32_t i = 0; i < tallied_.cells.size(); ++i) {
+    if (!counts(selected, i)) continue;
+    sum.add(tallied_.cells[i]);
+    if (i < tallied_.extras.size()) extras.add(tallied_.extras[i]);
+  }
+  answer.totals = figures(sum, tallied_.extras.size() > 0 ? &extras : nullptr,
+                          tallied_.has_total_peak ? &tallied_.total_peak : nullptr);
+}
+
+void Fold::cells_as_rows(Answer& answer,
+                         const std::function<void(uint32_t cell, Row& row)>& describe) {
+  struct Place {
+    uint64_t value;
+    uint64_t then;
+    uint32_t cell;
+  };
+  std::vector<Place> order;
+  auto peak_of = [&](uint32_t cell) {
+    return cell < tallied_.cell_peaks.size() ? &tallied_.cell_peaks[cell] : nullptr;
+  };
+  auto extras_of = [&](uint32_t cell) {
+    return cell < tallied_.extras.size() ? &tallied_.extras[cell] : nullptr;
+  };
+  for (uint32_t i = 0; i < tallied_.cells.size(); ++i) {
+    const Cell& cell = tallied_.cells[i];
+    if (cell.empty()) continue;
+    uint64_t value = value_of(figures(cell, extras_of(i), peak_of(i)), question_.sort);
+    order.push_back({value, cell.bytes, i});
+  }
+  size_t top = std::min(question_.top, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<long>(top), order.end(),
+                    [](const Place& a, const Place& b) {
+                      if (a.value != b.value) return a.value > b.value;
+                      return a.then != b.then ? a.then > b.then : a.cell < b.cell;
+                    });
+  answer.groups = order.size();
+  for (size_t i = 0; i < top; ++i) {
+    uint32_t cell = order[i].cell;
+    Row row;
+    row.all = figures(tallied_.cells[cell], extras_of(cell), peak_of(cell));
+    row.self = row.all;
+    describe(cell, row);
+    answer.rows.push_back(std::move(row));
+  }
+}
+
+std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
+                                    const std::vector<char>& selected) const {
+  std::vector<FoldedGroup> folded(grouping.groups.size());
+  for (uint32_t account = 0; account + 1 < grouping.offsets.size(); ++account) {
+    if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
+    const Cell& cell = tallied_.cells[account];
+    if (cell.empty()) continue;
+    for (uint32_t i = grouping.offsets[account]; i < grouping.offsets[account + 1]; ++i) {
+      folded[grouping.members[i]].all.add(cell);
+    }
+    if (grouping.self[account] != Grouping::kNone) folded[grouping.self[account]].self.add(cell);
+  }
+  return folded;
+}
+
+// Only for the groups that are shown: `places` has their place among them, or kNone.
+std::vector<Extras> Fold::fold_extras(const Grouping& grouping, const std::vector<char>& selected,
+                                      const std::vector<uint32_t>& places, size_t count,
+                                      bool self) const {
+  std::vector<Extras> folded(tallied_.extras.size() > 0 ? count : 0);
+  if (folded.empty()) return folded;
+  auto add = [&](uint32_t group, uint32_t account) {
+    if (group != Grouping::kNone && places[group] != Grouping::kNone) {
+      folded[places[group]].add(tallied_.extras[account]);
+    }
+  };
+  for (uint32_t account = 0; account + 1 < grouping.offsets.size(); ++account) {
+    if (account >= tallied_.extras.size() || !counts(selected, account)) continue;
+    if (self) {
+      add(grouping.self[account], account);
+      continue;
+    }
+    for (uint32_t i = grouping.offsets[account]; i < grouping.offsets[account + 1]; ++i) {
+      add(grouping.members[i], account);
+    }
+  }
+  return folded;
+}
+
+void Fold::groups_as_rows(Answer& answer, const Grouping& grouping,
+                          const std::vector<char>& selected, const StackNames& names) {
+  std::vector<FoldedGroup> folded = fold(grouping, selected);
+  auto peak_of = [&](uint32_t group) {
+    return group < tallied_.group_peaks.size() ? &tallied_.group_peaks[group] : nullptr;
+  };
+  // Lifetimes are needed for all groups when they decide which ones are shown.
+  bool by_lifetime =
+      question_.sort == Measure::kMedianLifetime || question_.sort == Measure::kMeanLifetime;
+  std::vector<uint32_t> places(folded.size());
+  std::iota(places.begin(), places.end(), 0u);
+  std::vector<Extras> all_extras;
+  if (by_lifetime) all_extras = fold_extras(grouping, selected, places, folded.size(), false);
+
+  std::vector<std::pair<uint64_t, uint32_t>> order;
+  for (uint32_t i = 0; i < folded.size(); ++i) {
+    if (folded[i].all.empty()) continue;
+    const Extras* extras = all_extras.empty() ? nullptr : &all_extras[i];
+    order.emplace_back(value_of(figures(folded[i].all, extras, peak_of(i)), question_.sort), i);
+  }
+  size_t top = std::min(question_.top, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<long>(top), order.end(),
+                    [&](const auto& a, const auto& b) {
+                      if (a.first != b.first) return a.first > b.first;
+                      const Cell& x = folded[a.second].all;
+                      const Cell& y = folded[b.second].all;
+                      return x.bytes != y.bytes ? x.bytes > y.bytes : a.second < b.second;
+                    });
+  answer.groups = order.size();
+  std::fill(places.begin(), places.end(), Grouping::kNone);
+  for (uint32_t i = 0; i < top; ++i) places[order[i].second] = i;
+  std::vector<Extras> extras = fold_extras(grouping, selected, places, top, false);
+  std::vector<Extras> self_extras = fold_extras(grouping, selected, places, top, true);
+  for (uint32_t i = 0; i < top; ++i) {
+    uint32_t group = order[i].second;
+    Row row;
+    row.all = figures(folded[group].all, extras.empty() ? nullptr : &extras[i], peak_of(group));
+    row.self =
+        figures(folded[group].self, self_extras.empty() ? nullptr : &self_extras[i], nullptr);
+    describe_group(grouping.groups[group], names, row);
+    answer.rows.push_back(std::move(row));
+  }
+}
+
+void Fold::groups_as_tree(Answer& answer, const Grouping& grouping,
+                          const std::vector<char>& selected, const StackNames& names) {
+  std::vector<FoldedGroup> folded = fold(grouping, selected);
+  auto peak_of = [&](uint32_t group) {
+    return group < tallied_.group_peaks.size() ? &tallied_.group_peaks[group] : nullptr;
+  };
+  auto value = [&](uint32_t group) {
+    return value_of(figures(folded[group].all, nullptr, peak_of(group)), question_.sort);
+  };
+  answer.groups = static_cast<uint64_t>(std::count_if(
+      folded.begin(), folded.end(), [](const FoldedGroup& g) { return !g.all.empty(); }));
+  double least = question_.least_share * static_cast<double>(value(0));
+  std::vector<uint32_t> places(folded.size(), Grouping::kNone);
+  std::vector<uint32_t> shown;  // groups, parents first
+  std::vector<uint32_t> hidden(folded.size());
+  for (uint32_t group = 0; group < folded.size(); ++group) {
+    if (folded[group].all.empty() && group != 0) continue;
+    uint32_t parent = grouping.groups[group].parent;
+    if (group != 0 && places[parent] == Grouping::kNone) continue;
+    if (group != 0 && static_cast<double>(value(group)) < least) {
+      ++hidden[parent];
+      continue;
+    }
+    places[group] = static_cast<uint32_t>(shown.size());
+    shown.push_back(group);
+  }
+  std::vector<Extras> extras = fold_extras(grouping, selected, places, shown.size(), false);
+  std::vector<Extras> self_extras = fold_extras(grouping, selected, places, shown.size(), true);
+  for (uint32_t i = 0; i < shown.size(); ++i) {
+    uint32_t group = shown[i];
+    Row row;
+    describe_group(grouping.groups[group], names, row);
+    TreeNode node;
+    node.name = std::move(row.name);
+    node.file = std::move(row.file);
+    node.line = row.line;
+    node.module = std::move(row.module);
+    node.hidden = hidden[group];
+    node.all = figures(folded[group].all, extras.empty() ? nullptr : &extras[i], peak_of(group));
+    node.self =
+        figures(folded[group].self, self_extras.empty() ? nullptr : &self_extras[i], nullptr);
+    if (group != 0) {
+      node.parent = places[grouping.groups[group].parent];
+      node.depth = answer.tree[node.parent].depth + 1;
+      answer.tree[node.parent].children.push_back(i);
+    }
+    answer.tree.push_back(std::move(node));
+  }
+  for (TreeNode& node : answer.tree) {
+    std::stable_sort(node.children.begin(), node.children.end(),
+                     [&](uint32_t a, uint32_t b) { return value(shown[a]) > value(shown[b]); });
+  }
+}
+
+}  // namespace heapledger

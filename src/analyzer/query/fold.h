@@ -1,0 +1,51 @@
+// From what a pass has counted to the rows or the tree of an answer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "analyzer/ledger_set.h"
+#include "analyzer/query.h"
+#include "analyzer/query/cells.h"
+#include "analyzer/query/grouping.h"
+
+namespace heapledger {
+
+// One group on its way to a row.
+struct FoldedGroup {
+  Cell all;
+  Cell self;
+};
+
+class Fold {
+ public:
+  Fold(const LedgerSet& set, const Question& question, const Tallied& tallied)
+      : set_(set), question_(question), tallied_(tallied) {}
+
+  // Cells are groups; `describe` fills in what a cell stands for.
+  void cells_as_rows(Answer& answer, const std::function<void(uint32_t cell, Row& row)>& describe);
+
+  // `selected`: which accounts count, empty for all.
+  void groups_as_rows(Answer& answer, const Grouping& grouping, const std::vector<char>& selected,
+                      const StackNames& names);
+  void groups_as_tree(Answer& answer, const Grouping& grouping, const std::vector<char>& selected,
+                      const StackNames& names);
+
+  // Totals over all cells that count.
+  void totals(Answer& answer, const std::vector<char>& selected);
+
+  Figures figures(const Cell& cell, const Extras* extras, const PeakCell* peak) const;
+
+ private:
+  std::vector<FoldedGroup> fold(const Grouping& grouping, const std::vector<char>& selected) const;
+  std::vector<Extras> fold_extras(const Grouping& grouping, const std::vector<char>& selected,
+                                  const std::vector<uint32_t>& places, size_t count,
+                                  bool self) const;
+
+  const LedgerSet& set_;
+  const Question& question_;
+  const Tallied& tallied_;
+};
+
+}  // namespace heapledger

@@ -1,0 +1,234 @@
+#include "analyzer/query/grouping.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace heapledger {
+namespace {
+
+// Remembers for every text whether it fits any of the patterns.
+class Matcher {
+ public:
+  Matcher(const std::vector<std::string>& patterns, const StackNames& names)
+      : patterns_(patterns), names_(names) {}
+
+  bool matches_text(uint32_t text) {
+    auto [found, is_new] = known_.try_emplace(text, false);
+    if (is_new) found->second = fits(names_.text(text));
+    return found->second;
+  }
+
+  bool fits(std::string_view text) const {
+    return std::any_of(patterns_.begin(), patterns_.end(),
+                       [text](const std::string& pattern) { return matches(pattern, text); });
+  }
+
+ private:
+  const std::vector<std::string>& patterns_;
+  const StackNames& names_;
+  std::unordered_map<uint32_t, bool> known_;
+};
+
+// The path of a module, or its last part, may fit.
+bool module_fits(const std::vector<std::string>& patterns, std::string_view path) {
+  size_t slash = path.rfind('/');
+  std::string_view base = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return matches(pattern, path) || matches(pattern, base);
+  });
+}
+
+class Grouper {
+ public:
+  Grouper(const Question& question, StackNames& names)
+      : question_(question),
+        names_(names),
+        below_(below_patterns_, names),
+        of_(of_patterns_, names) {
+    if (!question.below.empty()) below_patterns_.push_back(question.below);
+    if (!question.function.empty()) of_patterns_.push_back(question.function);
+  }
+
+  Grouping group(const std::vector<uint32_t>& sites) {
+    out_.overlap = true;
+    if (is_tree()) out_.groups.push_back({names_.intern("all"), UINT32_MAX, 0});
+    out_.offsets.reserve(sites.size() + 1);
+    out_.self.reserve(sites.size());
+    std::vector<uint32_t> stack;
+    for (uint32_t site : sites) {
+      out_.offsets.push_back(static_cast<uint32_t>(out_.members.size()));
+      out_.self.push_back(Grouping::kNone);
+      if (site == SiteCatalog::kRoot) continue;
+      names_.stack(site, stack);
+      cut_below(stack);
+      if (is_tree()) {
+        add_to_tree(stack);
+      } else {
+        add_to_groups(stack);
+      }
+    }
+    out_.offsets.push_back(static_cast<uint32_t>(out_.members.size()));
+    return std::move(out_);
+  }
+
+ private:
+  bool is_tree() const { return question_.tree != TreeShape::kNone; }
+
+  // What the outermost function that fits has inside is its own.
+  void cut_below(std::vector<uint32_t>& stack) {
+    if (below_patterns_.empty()) return;
+    for (size_t i = stack.size(); i-- > 0;) {
+      if (!below_.matches_text(names_.frame(stack[i]).name)) continue;
+      stack.erase(stack.begin(), stack.begin() + static_cast<long>(i));
+      return;
+    }
+  }
+
+  size_t self_place(const std::vector<uint32_t>& stack) const {
+    return question_.skip_wrappers ? names_.first_interesting(stack) : 0;
+  }
+
+  // What the group of a frame is called.
+  uint32_t name_of_group(const FrameInfo& frame) {
+    switch (question_.by) {
+      case GroupBy::kFile:
+        return frame.file != 0 ? frame.file : names_.intern("[" + module_name(frame) + "]");
+      case GroupBy::kLine:
+        if (frame.file == 0 || frame.line == 0) return frame.name;
+        return names_.intern(std::string(names_.text(frame.file)) + ":" +
+                             std::to_string(frame.line));
+      case GroupBy::kModule:
+        return names_.intern(module_name(frame));
+      default:
+        return frame.name;
+    }
+  }
+
+  std::string module_name(const FrameInfo& frame) const {
+    if (frame.module == SiteCatalog::kNoModule) return "no module";
+    const std::string& path = names_.catalog().module_at(frame.module).path;
+    return path.empty() ? "no name" : path;
+  }
+
+  uint32_t group_of(uint32_t frame) {
+    auto [found, is_new] = group_of_frame_.try_emplace(frame, 0);
+    if (is_new) found->second = named_group(name_of_group(names_.frame(frame)), frame);
+    return found->second;
+  }
+
+  uint32_t named_group(uint32_t name, uint32_t frame) {
+    auto [found, is_new] = group_of_name_.try_emplace(name, out_.groups.size());
+    if (is_new) out_.groups.push_back({name, frame, 0});
+    return static_cast<uint32_t>(found->second);
+  }
+
+  void add_to_groups(const std::vector<uint32_t>& stack) {
+    size_t begin = out_.members.size();
+    if (stack.empty()) {
+      out_.members.push_back(named_group(names_.intern("[no stack]"), UINT32_MAX));
+      out_.self.back() = out_.members.back();
+      return;
+    }
+    for (uint32_t frame : stack) out_.members.push_back(group_of(frame));
+    auto first = out_.members.begin() + static_cast<long>(begin);
+    std::sort(first, out_.members.end());
+    out_.members.erase(std::unique(first, out_.members.end()), out_.members.end());
+    out_.self.back() = group_of(stack[self_place(stack)]);
+  }
+
+  uint32_t child(uint32_t parent, uint32_t frame) {
+    uint64_t key = uint64_t{parent} << 32 | names_.frame(frame).name;
+    auto [found, is_new] = children_.try_emplace(key, static_cast<uint32_t>(out_.groups.size()));
+    if (is_new) out_.groups.push_back({names_.frame(frame).name, frame, parent});
+    return found->second;
+  }
+
+  // The outermost frame that fits question.function; as many as there are frames: none does.
+  size_t place_of_function(const std::vector<uint32_t>& stack) {
+    for (size_t i = stack.size(); i-- > 0;) {
+      if (of_.matches_text(names_.frame(stack[i]).name)) return i;
+    }
+    return stack.size();
+  }
+
+  void add_to_tree(const std::vector<uint32_t>& stack) {
+    bool outwards =
+        question_.tree == TreeShape::kBottomUp || question_.tree == TreeShape::kCallersOf;
+    size_t inner = 0;             // the frames from here …
+    size_t outer = stack.size();  // … to before here
+    if (question_.tree == TreeShape::kBottomUp) inner = self_place(stack);
+    if (question_.tree == TreeShape::kCallersOf || question_.tree == TreeShape::kCalleesOf) {
+      size_t place = place_of_function(stack);
+      if (place == stack.size()) return;
+      (outwards ? inner : outer) = outwards ? place : place + 1;
+    }
+    uint32_t node = 0;
+    out_.members.push_back(node);
+    for (size_t i = 0; i < outer - inner; ++i) {
+      node = child(node, outwards ? stack[inner + i] : stack[outer - 1 - i]);
+      out_.members.push_back(node);
+    }
+    out_.self.back() = node;
+  }
+
+  const Question& question_;
+  StackNames& names_;
+  std::vector<std::string> below_patterns_;
+  std::vector<std::string> of_patterns_;
+  Matcher below_;
+  Matcher of_;
+  Grouping out_;
+  std::unordered_map<uint32_t, uint32_t> group_of_frame_;
+  std::unordered_map<uint32_t, size_t> group_of_name_;
+  std::unordered_map<uint64_t, uint32_t> children_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> sites_of_accounts(const SiteCatalog& catalog, uint32_t accounts) {
+  std::vector<uint32_t> sites(accounts, SiteCatalog::kRoot);
+  for (uint32_t site = 0; site < catalog.size(); ++site) {
+    uint32_t account = catalog.account_of(site);
+    if (account < accounts) sites[account] = site;
+  }
+  return sites;
+}
+
+std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t>& sites,
+                                StackNames& names) {
+  Matcher in(filter.functions.in, names);
+  Matcher out(filter.functions.out, names);
+  const SiteCatalog& catalog = names.catalog();
+  std::vector<char> module_in(catalog.module_count());
+  std::vector<char> module_out(catalog.module_count());
+  for (uint32_t i = 0; i < catalog.module_count(); ++i) {
+    if (i == SiteCatalog::kNoModule) continue;
+    module_in[i] = module_fits(filter.modules.in, catalog.module_at(i).path) ? 1 : 0;
+    module_out[i] = module_fits(filter.modules.out, catalog.module_at(i).path) ? 1 : 0;
+  }
+  std::vector<char> selected(sites.size());
+  std::vector<uint32_t> stack;
+  for (size_t account = 0; account < sites.size(); ++account) {
+    if (sites[account] == SiteCatalog::kRoot) continue;
+    names.stack(sites[account], stack);
+    bool function_fits = filter.functions.in.empty();
+    bool fits_module = filter.modules.in.empty();
+    bool excluded = false;
+    for (uint32_t number : stack) {
+      const FrameInfo& frame = names.frame(number);
+      function_fits = function_fits || in.matches_text(frame.name);
+      fits_module = fits_module || module_in[frame.module] != 0;
+      excluded = excluded || module_out[frame.module] != 0 ||
+                 (!filter.functions.out.empty() && out.matches_text(frame.name));
+    }
+    selected[account] = function_fits && fits_module && !excluded ? 1 : 0;
+  }
+  return selected;
+}
+
+Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
+                      StackNames& names) {
+  return Grouper(question, names).group(sites);
+}
+
+}  // namespace heapledger

@@ -1,0 +1,41 @@
+// Which groups the sites belong to: every site (by its account) to some of them, and itself to one.
+// Groups by site, function, file, line or module, or the nodes of a tree of calls.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/query.h"
+#include "analyzer/query/stack_names.h"
+
+namespace heapledger {
+
+struct GroupInfo {
+  uint32_t name = 0;            // a text of StackNames
+  uint32_t frame = UINT32_MAX;  // one of its frames that are in the group, if any
+  uint32_t parent = 0;          // trees: the group outside; node 0 is the root
+};
+
+struct Grouping {
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  std::vector<uint32_t> offsets;  // by account: where its groups begin; one more than accounts
+  std::vector<uint32_t> members;  // groups
+  std::vector<uint32_t> self;     // by account: the group it adds to itself; kNone: not at all
+  std::vector<GroupInfo> groups;
+  bool overlap = false;
+};
+
+// The site of every account; SiteCatalog::kRoot where there is none.
+std::vector<uint32_t> sites_of_accounts(const SiteCatalog& catalog, uint32_t accounts);
+
+// Which accounts pass the filter on stacks.
+std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t>& sites,
+                                StackNames& names);
+
+// For question.by of kFunction, kFile, kLine, kModule, and for trees.
+Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
+                      StackNames& names);
+
+}  // namespace heapledger

@@ -1,0 +1,116 @@
+// Books of passes that look at one thing only: where the resident memory goes at a moment, and the
+// lines of single sites over time.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/ledger_set.h"
+#include "analyzer/query/series_recorder.h"
+#include "analyzer/query/tally.h"
+#include "analyzer/query/where_rss.h"
+
+namespace heapledger {
+
+class RssBook final : public AccountNumbers {
+ public:
+  RssBook(const LedgerSet& set, const Watch& watch, std::vector<uint32_t> page_bytes);
+
+  std::vector<LiveBlocks*>& tables() { return tables_; }
+  void reach_end();
+  void tell(WhereRss& where) const;
+
+  uint32_t add() override { return accounts_++; }
+  void merge(uint32_t, uint32_t, Moment) override {}
+
+  bool wants_prefetch() const { return false; }
+  void prefetch(uint32_t) const {}
+  void born(uint32_t, LiveBlock&) {
+    if (watch_.what == Watch::What::kBirth && ++births_ == watch_.number) reach_end();
+  }
+  void died(uint32_t, const LiveBlock&, const Death&) {}
+  void lost(uint32_t, const LiveBlock&, uint64_t) {}
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t) {
+    if (watch_.what == Watch::What::kEnd) add_block(ledger, block);
+  }
+  void resized(uint32_t, const Resize&) {}
+  void sampled(uint32_t ledger, const MemorySample& sample);
+  void marked(uint32_t, uint64_t, std::string_view) {
+    if (watch_.what == Watch::What::kMarker && ++markers_ == watch_.number) reach_end();
+  }
+  void ended(uint32_t ledger, uint64_t);
+
+ private:
+  struct Ledger {
+    uint64_t page_bytes = 4096;
+    std::vector<std::pair<uint64_t, uint64_t>> pages;  // first and last of every live block
+    bool has_sample = false;
+    MemorySample sample;
+  };
+
+  void add_block(uint32_t ledger, const LiveBlock& block);
+  void take_pages(Ledger& ledger);
+  void take_sample(uint32_t ledger);
+
+  const LedgerSet& set_;
+  const Watch& watch_;
+  std::vector<LiveBlocks*> tables_;
+  std::vector<Ledger> ledgers_;
+  WhereRss sums_;
+  bool all_have_file_rss_ = true;
+  uint32_t accounts_ = 1u << 31;  // of sites that no pass has seen before
+  uint64_t births_ = 0;
+  uint64_t samples_ = 0;
+  uint64_t markers_ = 0;
+};
+
+class SeriesBook final : public AccountNumbers {
+ public:
+  // `lines` has, by account, the number of its line, or UINT32_MAX.
+  SeriesBook(const LedgerSet& set, std::vector<uint32_t> lines, size_t count);
+
+  std::vector<LiveBlocks*>& tables() { return tables_; }
+  Series take(size_t line, uint64_t end_ns) { return lines_[line].finish(end_ns); }
+
+  uint32_t add() override { return UINT32_MAX - 1; }
+  void merge(uint32_t, uint32_t, Moment) override {}
+
+  bool wants_prefetch() const { return false; }
+  void prefetch(uint32_t) const {}
+  void born(uint32_t ledger, LiveBlock& block) {
+    if (SeriesRecorder* line = at(ledger, block.account, block.time)) line->born(block.size);
+  }
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death) {
+    if (SeriesRecorder* line = at(ledger, block.account, death.time)) line->died(block.size);
+  }
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+    if (SeriesRecorder* line = at(ledger, block.account, time)) line->died(block.size);
+  }
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+    if (running_ < 2) return;
+    if (SeriesRecorder* line = at(ledger, block.account, time)) line->died(block.size);
+  }
+  void resized(uint32_t, const Resize&) {}
+  void sampled(uint32_t, const MemorySample&) {}
+  void marked(uint32_t, uint64_t, std::string_view) {}
+  void ended(uint32_t, uint64_t) { --running_; }
+
+ private:
+  SeriesRecorder* at(uint32_t ledger, uint32_t account, uint64_t time) {
+    if (account >= line_of_.size() || line_of_[account] == UINT32_MAX) return nullptr;
+    SeriesRecorder& line = lines_[line_of_[account]];
+    uint64_t now = set_.since_start({time, ledger});
+    if (now >= line.bucket_end()) line.advance(now);
+    return &line;
+  }
+
+  const LedgerSet& set_;
+  std::vector<LiveBlocks*> tables_;
+  std::vector<uint32_t> line_of_;
+  std::vector<SeriesRecorder> lines_;
+  size_t running_;
+};
+
+}  // namespace heapledger

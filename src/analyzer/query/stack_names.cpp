@@ -1,0 +1,143 @@
+#include "analyzer/query/stack_names.h"
+
+#include <cstdio>
+
+#include "analyzer/query/wrappers.h"
+#include "format/entry.h"
+
+namespace heapledger {
+namespace {
+
+constexpr size_t kMaxFrames = 4097;  // the largest depth limit, and a mark
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string_view base_name(std::string_view path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// Code in no module (made at run time, for one), or a mark where a stack ends early.
+std::string name_without_module(uint64_t pc) {
+  if (pc == format::kMarkCut) return "[cut: no unwind information]";
+  if (pc == format::kMarkDepth) return "[more frames, beyond the depth limit]";
+  return hex(pc);
+}
+
+}  // namespace
+
+StackNames::StackNames(const SiteCatalog& catalog, const SymbolTable* symbols, Rename rename)
+    : catalog_(catalog), symbols_(symbols), rename_(std::move(rename)) {
+  intern("");
+  symbol_modules_.assign(catalog.module_count(), UINT32_MAX);
+  if (symbols == nullptr) return;
+  std::unordered_map<std::string, uint32_t> known;
+  for (uint32_t i = 0; i < symbols->module_count(); ++i) {
+    known.emplace(
+        std::string(symbols->module_path(i)) + '\0' + std::string(symbols->module_build_id(i)), i);
+  }
+  for (uint32_t i = 0; i < catalog.module_count(); ++i) {
+    const SiteModule& module = catalog.module_at(i);
+    auto found = known.find(module.path + '\0' + module.build_id);
+    if (found != known.end()) symbol_modules_[i] = found->second;
+  }
+}
+
+uint32_t StackNames::intern(std::string_view text) {
+  auto found = text_numbers_.find(text);
+  if (found != text_numbers_.end()) return found->second;
+  auto number = static_cast<uint32_t>(texts_.size());
+  texts_.emplace_back(text);
+  text_numbers_.emplace(texts_.back(), number);
+  return number;
+}
+
+StackNames::Range StackNames::at(uint32_t site) {
+  Place place{catalog_.address_of(site), catalog_.module_of(site)};
+  auto found = places_.find(place);
+  if (found != places_.end()) return found->second;
+  Range range = look_up(site);
+  places_.emplace(place, range);
+  return range;
+}
+
+StackNames::Range StackNames::look_up(uint32_t site) {
+  auto first = static_cast<uint32_t>(frames_.size());
+  FrameInfo frame;
+  frame.module = catalog_.module_of(site);
+  frame.pc = catalog_.pc_of(site);
+  if (frame.module == SiteCatalog::kNoModule) {
+    frame.name = intern(name_without_module(frame.pc));
+    frames_.push_back(frame);
+    return {first, 1};
+  }
+  frame.offset = catalog_.address_of(site);
+  uint32_t module =
+      frame.module < symbol_modules_.size() ? symbol_modules_[frame.module] : UINT32_MAX;
+  if (symbols_ != nullptr && module != UINT32_MAX) {
+    // The return address may already belong to the next line or function.
+    for (const SymbolFrame& symbol : symbols_->find(module, frame.offset - 1)) {
+      frame.file = intern(symbols_->text(symbol.file));
+      frame.line = symbol.line;
+      frame.inlined = symbol.inlined;
+      add_frame(frame, symbols_->text(symbol.function));
+    }
+  }
+  if (frames_.size() == first) add_frame(frame, "");
+  return {first, static_cast<uint32_t>(frames_.size()) - first};
+}
+
+void StackNames::add_frame(FrameInfo frame, std::string_view function) {
+  const std::string& path = catalog_.module_at(frame.module).path;
+  frame.allocator = is_allocator(function);
+  frame.wrapper = is_wrapper(function, path);
+  if (function.empty()) {
+    frame.name = intern(std::string(base_name(path)) + "+" + hex(frame.offset));
+  } else {
+    frame.function = rename_ ? intern(rename_(function)) : intern(function);
+    frame.name = frame.function;
+  }
+  frames_.push_back(frame);
+}
+
+void StackNames::stack(uint32_t site, std::vector<uint32_t>& frames) {
+  frames.clear();
+  for (size_t depth = 0; catalog_.has_frame(site) && depth < kMaxFrames; ++depth) {
+    Range range = at(site);
+    for (uint32_t i = 0; i < range.count; ++i) frames.push_back(range.first + i);
+    site = catalog_.parent_of(site);
+  }
+}
+
+size_t StackNames::first_interesting(std::span<const uint32_t> stack) const {
+  for (size_t i = 0; i < stack.size(); ++i) {
+    const FrameInfo& frame = frames_[stack[i]];
+    bool is_mark = frame.module == SiteCatalog::kNoModule && frame.pc < format::kFirstCode;
+    if (!frame.wrapper && !is_mark) return i;
+  }
+  for (size_t i = 0; i < stack.size(); ++i) {
+    if (!frames_[stack[i]].allocator) return i;
+  }
+  return 0;
+}
+
+NamedFrame StackNames::named(uint32_t number) const {
+  const FrameInfo& frame = frames_[number];
+  NamedFrame named;
+  named.name = text(frame.name);
+  named.function = text(frame.function);
+  named.file = text(frame.file);
+  named.line = frame.line;
+  named.inlined = frame.inlined;
+  named.wrapper = frame.wrapper;
+  if (frame.module != SiteCatalog::kNoModule) named.module = catalog_.module_at(frame.module).path;
+  named.offset = frame.offset;
+  named.pc = frame.pc;
+  return named;
+}
+
+}  // namespace heapledger

@@ -1,0 +1,239 @@
+#include "analyzer/query/tally.h"
+
+namespace heapledger {
+
+Tally::Tally(const LedgerSet& set, const Plan& plan, uint32_t accounts)
+    : set_(set),
+      plan_(plan),
+      deferred_(plan.key == CellKey::kLifetimeClass || !plan.lifetime_ns.is_open()),
+      in_range_(!plan.between || plan.begin.what == Watch::What::kStart),
+      accounts_(accounts),
+      thread_cells_(set.size()),
+      moved_(set.size()) {
+  if (plan.key == CellKey::kAccount && accounts > 0) grow(accounts - 1);
+  if (plan.key == CellKey::kOne) grow(0);
+  out_.cells_have_peaks = plan.cell_peaks && !deferred_;
+  out_.has_total_peak = !deferred_;
+  if (plan.group_offsets != nullptr && !deferred_) out_.group_peaks.grow_to(plan.groups);
+  // A moment before the first birth, sample or marker is the start.
+  if (plan.begin.what != Watch::What::kEnd && plan.begin.what != Watch::What::kTime &&
+      plan.begin.number == 0) {
+    in_range_ = true;
+  }
+}
+
+void Tally::grow(uint32_t cell) {
+  out_.cells.grow_to(cell + 1);
+  if (plan_.extras) out_.extras.grow_to(cell + 1);
+  if (plan_.cell_peaks && !deferred_) out_.cell_peaks.grow_to(cell + 1);
+}
+
+// --- what belongs where ---
+
+inline bool Tally::selects(uint32_t ledger, uint64_t time, uint64_t size, uint32_t account,
+                           uint32_t thread) const {
+  if (!plan_.size.holds(size)) return false;
+  if (plan_.ledger && *plan_.ledger != ledger) return false;
+  if (!plan_.time_units.empty() && !plan_.time_units[ledger].holds(time)) return false;
+  if (!plan_.accounts.empty() &&
+      (account >= plan_.accounts.size() || plan_.accounts[account] == 0)) {
+    return false;
+  }
+  if (!plan_.threads.empty()) {
+    const std::vector<char>& selected = plan_.threads[ledger];
+    if (thread >= selected.size() || selected[thread] == 0) return false;
+  }
+  return true;
+}
+
+inline uint32_t Tally::cell_of(uint32_t ledger, uint64_t size, uint32_t account, uint32_t thread,
+                               uint64_t lifetime) {
+  switch (plan_.key) {
+    case CellKey::kOne:
+      return 0;
+    case CellKey::kAccount:
+      return grown(account);
+    case CellKey::kThread:
+      return cell_of_thread(ledger, thread);
+    case CellKey::kSize:
+      return cell_of_size(size);
+    case CellKey::kSizeClass:
+      return grown(static_cast<uint32_t>(std::bit_width(size)));
+    case CellKey::kLifetimeClass:
+      return grown(lifetime == kForever ? 65 : static_cast<uint32_t>(std::bit_width(lifetime)));
+    case CellKey::kLedger:
+      return grown(ledger);
+  }
+  return 0;
+}
+
+uint32_t Tally::cell_of_size(uint64_t size) {
+  auto found = size_cells_.find(size);
+  if (found != size_cells_.end()) return found->second;
+  auto cell = static_cast<uint32_t>(size_list_.size());
+  if (cell + 1 >= plan_.max_cells) return grown(cell);  // the rest
+  size_cells_.emplace(size, cell);
+  size_list_.push_back(size);
+  return grown(cell);
+}
+
+uint32_t Tally::cell_of_thread(uint32_t ledger, uint32_t thread) {
+  std::vector<uint32_t>& cells = thread_cells_[ledger];
+  if (thread >= cells.size()) cells.resize(thread + 1, UINT32_MAX);
+  if (cells[thread] == UINT32_MAX) {
+    cells[thread] = static_cast<uint32_t>(thread_list_.size());
+    thread_list_.emplace_back(ledger, thread);
+  }
+  return grown(cells[thread]);
+}
+
+// --- counting ---
+
+inline void Tally::count_birth(uint32_t cell, uint32_t ledger, const LiveBlock& block) {
+  Cell& sums = out_.cells[cell];
+  ++sums.calls;
+  sums.bytes += block.size;
+  if (block.size < sums.smallest) sums.smallest = block.size;
+  if (block.size > sums.largest) sums.largest = block.size;
+  if (!plan_.extras) return;
+  Extras& extras = out_.extras[cell];
+  if (plan_.sizes) extras.sizes.add(block.size);
+  if (plan_.thread_sets) add_thread(extras.allocating, {ledger, block.thread & kThreadBits});
+}
+
+void Tally::count_resize(uint32_t cell, bool moved, uint64_t bytes) {
+  Cell& sums = out_.cells[cell];
+  ++sums.resizes;
+  sums.moved_blocks += moved ? 1 : 0;
+  sums.moved_bytes += moved ? bytes : 0;
+}
+
+// Peaks are of blocks born in the range, at moments of the range.
+inline void Tally::change_peaks(uint32_t cell, const LiveBlock& block, uint32_t ledger,
+                                bool birth) {
+  auto change = [&](PeakCell& peak) {
+    if (birth) {
+      peak.born(block.size, {block.time, ledger});
+    } else {
+      peak.died(block.size);
+    }
+  };
+  change(out_.total_peak);
+  if (out_.cells_have_peaks) change(out_.cell_peaks[cell]);
+  if (plan_.group_offsets == nullptr) return;
+  uint32_t account = account_of(block.account);
+  if (account + 1 >= plan_.group_offsets->size()) return;
+  for (uint32_t i = (*plan_.group_offsets)[account]; i < (*plan_.group_offsets)[account + 1]; ++i) {
+    change(out_.group_peaks[(*plan_.group_members)[i]]);
+  }
+}
+
+void Tally::born(uint32_t ledger, LiveBlock& block) {
+  ++births_;
+  uint32_t account = account_of(block.account);
+  if (selects(ledger, block.time, block.size, account, block.thread)) {
+    if (in_range_ && !deferred_) {
+      uint32_t cell = cell_of(ledger, block.size, account, block.thread, 0);
+      count_birth(cell, ledger, block);
+      change_peaks(cell, block, ledger, true);
+    }
+    block.thread |= kSelected | (in_range_ ? kInRange : 0);
+  }
+  meet(Watch::What::kBirth, births_);
+}
+
+// What is the same for every end of a block; `death` is there when it was freed or resized.
+inline void Tally::end_block(uint32_t ledger, const LiveBlock& block, uint64_t time,
+                             const Death* death, bool left) {
+  if ((block.thread & kSelected) == 0) return;
+  bool counted = (block.thread & kInRange) != 0;
+  uint64_t lifetime = 0;
+  if (left) {
+    lifetime = kForever;
+  } else if (deferred_ || plan_.lifetimes) {
+    lifetime = lifetime_ns(block.time, time, set_.ns_per_unit(ledger));
+  }
+  if (deferred_ && !plan_.lifetime_ns.holds(lifetime)) {
+    moved_[ledger].erase(block.address);
+    return;
+  }
+  uint32_t account = account_of(block.account);
+  uint32_t cell = cell_of(ledger, block.size, account, block.thread & kThreadBits, lifetime);
+  Cell& sums = out_.cells[cell];
+  if (deferred_) {
+    if (counted) {
+      count_birth(cell, ledger, block);
+      count_moved(cell, ledger, block.address);
+    }
+    if ((block.thread & kLive) != 0) {
+      ++sums.live_blocks;
+      sums.live_bytes += block.size;
+    }
+  } else if (counted && (in_range_ || !plan_.between)) {
+    change_peaks(cell, block, ledger, false);
+  }
+  if (left) {
+    if (plan_.end.what != Watch::What::kEnd || !counted) return;
+    ++sums.live_blocks;
+    sums.live_bytes += block.size;
+    return;
+  }
+  if (counted && death != nullptr && death->temporary) ++sums.temporary_calls;
+  if (counted && plan_.lifetimes) out_.extras[cell].lifetimes.add(lifetime);
+  if (!in_range_) return;
+  ++sums.ended_blocks;
+  sums.ended_bytes += block.size;
+  if (death == nullptr) return;
+  if (!death->by_resize) ++sums.frees;
+  if (plan_.thread_sets) add_thread(out_.extras[cell].freeing, {ledger, death->thread});
+}
+
+void Tally::died(uint32_t ledger, const LiveBlock& block, const Death& death) {
+  end_block(ledger, block, death.time, &death, false);
+}
+
+void Tally::lost(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+  end_block(ledger, block, time, nullptr, false);
+}
+
+void Tally::left(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+  end_block(ledger, block, time, nullptr, true);
+}
+
+void Tally::resized(uint32_t ledger, const Resize& resize) {
+  uint32_t account = account_of(resize.account);
+  if (!in_range_ || !selects(ledger, resize.time, resize.size, account, resize.thread)) return;
+  uint64_t bytes = std::min(resize.old_size, resize.size);
+  if (deferred_) {
+    moved_[ledger][resize.address] = {resize.moved, bytes};
+    return;
+  }
+  count_resize(cell_of(ledger, resize.size, account, resize.thread, 0), resize.moved, bytes);
+}
+
+void Tally::count_moved(uint32_t cell, uint32_t ledger, uint64_t address) {
+  auto found = moved_[ledger].find(address);
+  if (found == moved_[ledger].end()) return;
+  count_resize(cell, found->second.moved, found->second.bytes);
+  moved_[ledger].erase(found);
+}
+
+// --- moments ---
+
+void Tally::reach_end() {
+  for (uint32_t ledger = 0; ledger < tables_.size(); ++ledger) {
+    if (tables_[ledger] == nullptr) continue;
+    tables_[ledger]->for_each([&](LiveBlock& block) {
+      if ((block.thread & kSelected) == 0 || (block.thread & kInRange) == 0) return;
+      block.thread |= kLive;
+      if (deferred_) return;
+      uint32_t cell =
+          cell_of(ledger, block.size, account_of(block.account), block.thread & kThreadBits, 0);
+      ++out_.cells[cell].live_blocks;
+      out_.cells[cell].live_bytes += block.size;
+    });
+  }
+  if (plan_.between) in_range_ = false;
+}
+
+}  // namespace heapledger

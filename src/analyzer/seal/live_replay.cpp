@@ -1,0 +1,99 @@
+#include "analyzer/seal/live_replay.h"
+
+#include <algorithm>
+
+#include "analyzer/happening.h"
+#include "analyzer/replay_process.h"
+
+namespace heapledger::seal {
+
+using format::Entry;
+using format::Kind;
+
+namespace {
+
+std::vector<LiveBlock> sorted(const LiveBlocks& live) {
+  std::vector<LiveBlock> blocks;
+  blocks.reserve(live.size());
+  live.for_each([&blocks](const LiveBlock& block) { blocks.push_back(block); });
+  std::sort(blocks.begin(), blocks.end(),
+            [](const LiveBlock& a, const LiveBlock& b) { return a.address < b.address; });
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<WindowBlocks> windows_from(const BlockIndex& index, uint64_t time) {
+  std::vector<WindowBlocks> windows;
+  for (WindowBlocks blocks : index.windows()) {
+    size_t first = blocks.size() - 1;
+    while (first > 0 && blocks[first].base_time > time) --first;
+    while (first > 0 && blocks[first - 1].seq == blocks[first].seq) --first;
+    windows.push_back(blocks.subspan(first));
+  }
+  return windows;
+}
+
+LiveReplay::LiveReplay(LedgerFile& file) : merge_(file), pairing_(*this, slack_for(file)) {}
+
+LiveReplay::LiveReplay(LedgerFile& file, const Checkpoint& from)
+    : merge_(file, windows_from(file.index(), from.time)), pairing_(*this, slack_for(file)) {
+  for (const LiveBlock& block : from.blocks) pairing_.live().insert(block);
+  for (const RecentDeath& death : from.recent) pairing_.remember(death);
+  skipping_ = true;
+  run(from.time);
+  skipping_ = false;
+  entries_ = from.entries;
+}
+
+Checkpoint LiveReplay::checkpoint(uint64_t time) const {
+  return {time, entries_, sorted(live()), pairing_.recent()};
+}
+
+void LiveReplay::block_opened(Stream& stream) {
+  ++blocks_opened_;
+  stream.thread = stream.block_thread();
+}
+
+void LiveReplay::entry(Stream& stream, const Entry& entry) {
+  ++entries_;
+  switch (happening(entry.kind)) {
+    case Happening::kBirth:
+      resized(stream, entry);
+      break;
+    case Happening::kDeath:
+      if (entry.pointer == 0 || skipping_) break;
+      pairing_.death(entry.pointer, {entry.time, stream.thread, false, false});
+      break;
+    case Happening::kResize:
+      if (entry.old_pointer == 0 || skipping_) break;
+      pairing_.death(entry.old_pointer, {entry.time, stream.thread, false, true});
+      break;
+    case Happening::kNote: {
+      format::FieldReader fields(entry.fields);
+      uint64_t index;
+      if (entry.kind == Kind::kThread && fields.number(index)) {
+        stream.thread = static_cast<uint32_t>(index);
+      }
+    }
+  }
+}
+
+void LiveReplay::resized(Stream& stream, const Entry& entry) {
+  if (entry.pointer == 0 || skipping_) return;
+  pairing_.birth({entry.pointer, entry.size, entry.end_time, entry.site, stream.thread});
+}
+
+std::vector<LiveBlock> live_at(LedgerFile& file, uint64_t time) {
+  std::optional<Checkpoint> from = file.checkpoint_before(time);
+  if (from) {
+    LiveReplay replay(file, *from);
+    replay.run(time);
+    return sorted(replay.live());
+  }
+  LiveReplay replay(file);
+  replay.run(time);
+  return sorted(replay.live());
+}
+
+}  // namespace heapledger::seal

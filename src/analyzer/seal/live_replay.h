@@ -1,0 +1,75 @@
+// Plays a ledger only as far as its live blocks go, from its beginning or from a checkpoint: the
+// way to have the state at any time without reading a whole sealed ledger.
+//
+//   if (std::optional<Checkpoint> from = file.checkpoint_before(time)) {
+//     LiveReplay replay(file, *from);
+//     replay.run(time);  // replay.live() is what was live then, by address
+//   }
+//
+// A query that needs more than live blocks does the same with its own visitor: put the
+// checkpoint's blocks and recent deaths into its Pairing, take the notes up to the checkpoint's
+// time from LedgerFile::for_each_note(), make a Merge of windows_from(), run it to the checkpoint's
+// time with births and deaths ignored (threads change there), and go on from there. What is told by
+// entries before the checkpoint (totals, peaks, which block was a thread's last) is not
+// in it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/ledger_file.h"
+#include "analyzer/merge.h"
+#include "analyzer/pairing.h"
+#include "analyzer/seal/checkpoint.h"
+
+namespace heapledger::seal {
+
+// For every window, its fillings from the one on that is in use at `time`.
+std::vector<WindowBlocks> windows_from(const BlockIndex& index, uint64_t time);
+
+class LiveReplay {
+ public:
+  explicit LiveReplay(LedgerFile& file);
+  LiveReplay(LedgerFile& file, const Checkpoint& from);
+  LiveReplay(const LiveReplay&) = delete;
+  LiveReplay& operator=(const LiveReplay&) = delete;
+
+  // Plays everything up to and including `time`.
+  void run(uint64_t time) { merge_.run(time, *this); }
+  bool finished() const { return merge_.finished(); }
+
+  // By address; `account` is the id of the site, `thread` the thread's index.
+  const LiveBlocks& live() const { return pairing_.live(); }
+
+  // So many entries have been played, those before the checkpoint included.
+  uint64_t entries() const { return entries_; }
+  uint64_t blocks_opened() const { return blocks_opened_; }
+
+  // The state now, if it is one to go on from: nothing waits for anything.
+  bool settled() const { return pairing_.settled(); }
+  Checkpoint checkpoint(uint64_t time) const;
+
+  // For Merge:
+  void prefetch(const format::Entry& entry) const { pairing_.live().prefetch(entry.pointer); }
+  void block_opened(Stream& stream);
+  void entry(Stream& stream, const format::Entry& entry);
+  void resized(Stream& stream, const format::Entry& entry);
+
+  // For Pairing:
+  void born(const LiveBlock&) {}
+  void died(const LiveBlock&, const Death&) {}
+  void never_born(uint64_t, const Death&) {}
+  void never_died(const LiveBlock&, uint64_t) {}
+
+ private:
+  Merge merge_;
+  Pairing<LiveReplay> pairing_;
+  bool skipping_ = false;
+  uint64_t entries_ = 0;
+  uint64_t blocks_opened_ = 0;
+};
+
+// What was live at `time`, by address.
+std::vector<LiveBlock> live_at(LedgerFile& file, uint64_t time);
+
+}  // namespace heapledger::seal

@@ -1,0 +1,194 @@
+#include "analyzer/seal/sealer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "analyzer/error.h"
+#include "analyzer/ledger_file.h"
+#include "analyzer/seal/frame_pool.h"
+#include "analyzer/seal/live_replay.h"
+#include "analyzer/seal/pieces.h"
+
+namespace heapledger::seal {
+namespace {
+
+using format::PieceKind;
+
+// More than this many fillings in a frame gain little. With many windows it is fewer, so that a
+// reader who merges them all keeps every frame in use in its memory.
+constexpr size_t kFrameFillings = 8;
+constexpr size_t kFillingsInUse = 1024;
+
+// Replays the ledger in a thread of its own and stores checkpoints.
+class CheckpointThread {
+ public:
+  CheckpointThread(const OpenSource& open, SealedWriter& writer, const SealOptions& options)
+      : writer_(writer), options_(options), compressor_(options.level) {
+    file_ = std::make_unique<LedgerFile>(open());
+    done_ = std::async(std::launch::async, [this] { replay(); });
+  }
+
+  ~CheckpointThread() {
+    cancelled_ = true;
+    if (done_.valid()) done_.wait();
+  }
+
+  uint64_t bytes_done() const { return bytes_done_; }
+
+  // Waits for the end, and calls `now_and_then` meanwhile.
+  template <typename Call>
+  void finish(Call&& now_and_then) {
+    while (done_.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
+      now_and_then();
+    }
+    done_.get();
+  }
+
+  // After the end.
+  uint64_t entries() const { return entries_; }
+  uint64_t made() const { return made_; }
+
+ private:
+  // A moment at which a filling begins is a good one: reading goes on at its first entry.
+  std::vector<uint64_t> moments() const {
+    std::vector<uint64_t> times;
+    for (WindowBlocks blocks : file_->index().windows()) {
+      for (const BlockRef& ref : blocks) times.push_back(ref.base_time);
+    }
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    return times;
+  }
+
+  void replay() {
+    LiveReplay replay(*file_);
+    uint64_t last = 0;
+    for (uint64_t time : moments()) {
+      if (cancelled_) return;
+      replay.run(time);
+      bytes_done_ = replay.blocks_opened() * format::kBlockBytes;
+      uint64_t wanted = std::max(options_.checkpoint_entries,
+                                 options_.checkpoint_entries_per_block * replay.live().size());
+      if (replay.entries() - last < wanted || !replay.settled()) continue;
+      last = replay.entries();
+      ++made_;
+      writer_.add_piece(PieceKind::kCheckpoint,
+                        encode_checkpoint(replay.checkpoint(time), compressor_), time);
+    }
+    replay.run(UINT64_MAX);
+    entries_ = replay.entries();
+  }
+
+  SealedWriter& writer_;
+  const SealOptions& options_;
+  Compressor compressor_;
+  std::unique_ptr<LedgerFile> file_;
+  std::atomic<bool> cancelled_ = false;
+  std::atomic<uint64_t> bytes_done_ = 0;
+  uint64_t entries_ = 0;
+  uint64_t made_ = 0;
+  std::future<void> done_;
+};
+
+Filling read_filling(LedgerFile& file, WindowBlocks places) {
+  Filling filling;
+  filling.facts.window = places.front().window;
+  filling.facts.seq = places.front().seq;
+  filling.facts.base_time = filling.facts.last_time = places.front().base_time;
+  Payload payload;
+  if (!file.load(places, payload)) {
+    filling.facts.flags = format::kFillingLost;
+    return filling;
+  }
+  filling.facts.base_time = payload.base_time;
+  filling.facts.thread = payload.thread;
+  filling.facts.flags = payload.cut ? format::kFillingCut : 0;
+  filling.payload = std::move(payload.bytes);
+  return filling;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+unsigned thread_count(const SealOptions& options) {
+  unsigned all = std::max(1u, std::thread::hardware_concurrency());
+  return options.threads == 0 ? all : std::min(options.threads, all);
+}
+
+template <typename Advance>
+void add_frames(LedgerFile& file, FramePool& pool, Advance&& advance) {
+  const std::vector<WindowBlocks>& windows = file.index().windows();
+  const size_t group =
+      std::clamp<size_t>(kFillingsInUse / std::max<size_t>(1, windows.size()), 1, kFrameFillings);
+  for (WindowBlocks blocks : windows) {
+    std::vector<Filling> fillings;
+    for (size_t from = 0; from < blocks.size();) {
+      size_t to = from;
+      while (to < blocks.size() && blocks[to].seq == blocks[from].seq) ++to;
+      fillings.push_back(read_filling(file, blocks.subspan(from, to - from)));
+      from = to;
+      if (fillings.size() == group || from == blocks.size()) {
+        pool.add(std::move(fillings));
+        fillings.clear();
+      }
+      advance();
+    }
+  }
+}
+
+}  // namespace
+
+SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& options) {
+  LedgerFile file(open());
+  if (file.sealed()) throw Error(file.name() + ": is sealed already", kExitUsage);
+  const std::string problems = joined(file.problems().texts());
+  SealedWriter writer(sink, file.header(), file.size());
+  Compressor compressor(options.level);
+  CheckpointThread checkpoints(open, writer, options);
+
+  const uint64_t total = 2 * file.work_bytes();
+  uint64_t read = 0;
+  auto report = [&] {
+    if (options.progress) {
+      options.progress(std::min(read + checkpoints.bytes_done(), total), total);
+    }
+  };
+  FramePool pool(writer, options.level, thread_count(options));
+  add_frames(file, pool, [&] {
+    read += format::kBlockBytes;
+    report();
+  });
+  pool.finish();
+  checkpoints.finish(report);
+
+  SealFacts facts;
+  facts.raw_bytes = file.size();
+  facts.entries = checkpoints.entries();
+  facts.checkpoints = checkpoints.made();
+  if (!writer.in_order()) {
+    writer.drop_pieces(PieceKind::kCheckpoint);
+    facts.checkpoints = 0;
+  }
+  if (!problems.empty()) {
+    writer.add_piece(PieceKind::kProblems, pack_text(problems, compressor));
+  }
+  if (!options.symbols.empty()) {
+    writer.add_piece(PieceKind::kSymbols, pack_text(options.symbols, compressor));
+  }
+  if (file.has_changed()) {
+    throw Error(file.name() +
+                    ": was written to while it was being sealed; seal it again when the "
+                    "program has ended",
+                kExitUsage);
+  }
+  facts.sealed_bytes = writer.finish(file.index().counts(), file.index().missed());
+  return facts;
+}
+
+}  // namespace heapledger::seal

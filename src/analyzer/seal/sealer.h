@@ -1,0 +1,40 @@
+// Makes a sealed ledger of a raw one: its fillings in frames, compressed by several threads, and
+// meanwhile one replay that leaves checkpoints. Memory is bounded by the frames in work and by
+// the live blocks. The raw ledger is only read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "analyzer/byte_source.h"
+#include "analyzer/progress.h"
+#include "analyzer/seal/sealed_writer.h"
+#include "analyzer/seal/zstd_codec.h"
+
+namespace heapledger::seal {
+
+struct SealOptions {
+  int level = kDefaultLevel;
+  unsigned threads = 0;  // that compress; 0: as many as the machine has processors
+  std::string symbols;   // as SymbolTable::encode() gave them; empty: none
+  // At least so many entries between two checkpoints, and so many for every block that is live.
+  uint64_t checkpoint_entries = 4'000'000;
+  uint64_t checkpoint_entries_per_block = 32;
+  Progress::Callback progress;  // called by the thread that seals
+};
+
+struct SealFacts {
+  uint64_t raw_bytes = 0;
+  uint64_t sealed_bytes = 0;
+  uint64_t entries = 0;
+  uint64_t checkpoints = 0;
+};
+
+// `open` gives the raw ledger, as often as it is asked. Throws Error when that is no raw ledger, or
+// when it changes meanwhile.
+using OpenSource = std::function<std::unique_ptr<ByteSource>()>;
+SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& options);
+
+}  // namespace heapledger::seal

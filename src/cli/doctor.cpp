@@ -1,0 +1,95 @@
+// `heapledger doctor`: what this machine and this program allow.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/error.h"
+#include "cli/commands.h"
+#include "cli/doctor_checks.h"
+#include "cli/doctor_show.h"
+#include "cli/report_page.h"
+#include "cli/run_output.h"
+#include "cli/text.h"
+
+namespace heapledger {
+namespace {
+
+constexpr int kExitNotRecordable = 1;
+
+struct DoctorCommand {
+  std::vector<std::string> words;  // the program and its arguments
+  std::string pattern;
+  bool json = false;
+};
+
+class DoctorHelp : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: heapledger doctor [OPTIONS] [--] [CMD [ARGUMENTS]]\n";
+  }
+  std::string make_positionals(const CLI::App*) const override { return ""; }
+};
+
+int diagnose(const DoctorCommand& command) {
+  Diagnosis diagnosis;
+  try {
+    check_machine(command.pattern, diagnosis);
+  } catch (const Error& error) {
+    throw Error(error.what(), kExitUsage);
+  }
+  if (!command.words.empty()) check_command(command.words.front(), diagnosis);
+  if (command.json) {
+    fmt::print("{}\n", doctor_json(diagnosis));
+  } else {
+    const Page page = Page::for_stdout();
+    fmt::print("{}", doctor_text(diagnosis, page.style, page.width));
+  }
+  return diagnosis.recordable() ? 0 : kExitNotRecordable;
+}
+
+void refuse_unknown(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") continue;
+    throw Error(
+        "heapledger doctor has no option " + quoted(word) + ". Try: heapledger doctor --help",
+        kExitUsage);
+  }
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, int& exit_code) {
+  auto command = std::make_shared<DoctorCommand>();
+  CLI::App* sub =
+      app.add_subcommand("doctor", "Tell what this machine and a program allow, before recording");
+  sub->add_option("-o,--output", command->pattern, "Where the ledgers would go, as with run")
+      ->type_name("PATTERN");
+  sub->add_flag("--json", command->json, "Print one JSON object");
+  // As with run: from the first word that is no option on, all belong to the program.
+  sub->positionals_at_end();
+  sub->allow_extras();
+  sub->add_option("CMD", command->words, "The program, and its arguments, which are not looked at")
+      ->type_name("")
+      ->expected(0, 1 << 24)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  sub->formatter(std::make_shared<DoctorHelp>());
+  sub->footer(
+      "Nothing is run, and nothing is changed. Each line has a mark: ok; note, for what is worth\n"
+      "knowing though it can be recorded; problem, for what is in the way. What to do is below.\n\n"
+      "The exit status is 0 when it can be recorded, 1 when not, 2 when the command is wrong.\n\n"
+      "Examples:\n"
+      "  heapledger doctor                      this machine\n"
+      "  heapledger doctor ./server --port 80   the same command line as for run\n"
+      "  heapledger doctor --json python3 | jq .pools");
+  sub->callback([sub, command, &exit_code] {
+    refuse_unknown(sub->remaining());
+    exit_code = diagnose(*command);
+  });
+}
+
+}  // namespace heapledger

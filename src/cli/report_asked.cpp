@@ -1,0 +1,195 @@
+#include "cli/report_asked.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "analyzer/error.h"
+
+namespace heapledger {
+namespace {
+
+std::vector<std::string> all_groups() {
+  std::vector<std::string> words;
+  for (int i = static_cast<int>(GroupBy::kSite); i <= static_cast<int>(GroupBy::kLedger); ++i) {
+    words.emplace_back(name_of(static_cast<GroupBy>(i)));
+  }
+  return words;
+}
+
+std::vector<std::string> all_measures() {
+  std::vector<std::string> words;
+  for (int i = 0; i <= static_cast<int>(Measure::kRssPeak); ++i) {
+    words.emplace_back(name_of(static_cast<Measure>(i)));
+  }
+  return words;
+}
+
+const std::vector<std::string>& filter_words() {
+  static const std::vector<std::string> words = {"size",   "lifetime", "time",
+                                                 "thread", "function", "module"};
+  return words;
+}
+
+[[noreturn]] void refuse(const std::string& message, const std::string& nearest) {
+  throw Error(nearest.empty() ? message : message + "; did you mean '" + nearest + "'?",
+              kExitUsage);
+}
+
+// How many letters have to be added, dropped or changed.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row[b.size()];
+}
+
+// The first word of a condition that is none: what a filter was probably refused for.
+std::string wrong_condition(const std::string& filter) {
+  std::stringstream parts(filter);
+  std::string part;
+  while (std::getline(parts, part, ',')) {
+    size_t begin = part.find_first_not_of(' ');
+    if (begin == std::string::npos) continue;
+    std::string word = part.substr(begin, part.find_first_of("<>=! ", begin) - begin);
+    if (std::find(filter_words().begin(), filter_words().end(), word) == filter_words().end()) {
+      return word;
+    }
+  }
+  return "";
+}
+
+Filter understand_filter(const std::string& text) {
+  try {
+    return parse_filter(text);
+  } catch (const Error& error) {
+    refuse(error.what(), nearest_word(wrong_condition(text), filter_words()));
+  }
+}
+
+GroupBy understand_group(const std::string& word) {
+  try {
+    return parse_group_by(word);
+  } catch (const Error& error) {
+    refuse(error.what(), nearest_word(word, all_groups()));
+  }
+}
+
+void read_suppressions(const std::string& path, Suppressions& to) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw Error("cannot read the suppressions in '" + path + "'", kExitUsage);
+  try {
+    to.add(text);
+  } catch (const Error& error) {
+    throw Error(path + ": " + error.what(), kExitUsage);
+  }
+}
+
+void choose_view(const ReportWords& words, Asked& asked) {
+  Question& question = asked.question;
+  int trees = (words.tree ? 1 : 0) + (words.bottom_up ? 1 : 0) + (words.callers_of.empty() ? 0 : 1) +
+              (words.callees_of.empty() ? 0 : 1);
+  int views = trees + (words.by.empty() ? 0 : 1) + (words.blocks ? 1 : 0) + (words.where_rss ? 1 : 0);
+  if (views > 1) {
+    throw Error(
+        "take one of --by, --tree, --bottom-up, --callers-of, --callees-of, --blocks and "
+        "--where-rss",
+        kExitUsage);
+  }
+  bool asks = !words.at.empty() || !words.between.empty() || !words.sort.empty() ||
+              !words.filters.empty() || !words.below.empty();
+  if (!words.by.empty()) question.by = understand_group(words.by);
+  if (words.tree) question.tree = TreeShape::kTopDown;
+  if (words.bottom_up) question.tree = TreeShape::kBottomUp;
+  if (!words.callers_of.empty()) question.tree = TreeShape::kCallersOf;
+  if (!words.callees_of.empty()) question.tree = TreeShape::kCalleesOf;
+  question.function = words.callers_of + words.callees_of;
+  asked.view = trees > 0          ? ReportView::kTree
+               : words.blocks     ? ReportView::kBlocks
+               : words.where_rss  ? ReportView::kWhereRss
+               : asks || views > 0 ? ReportView::kTable
+                                   : ReportView::kOverview;
+}
+
+}  // namespace
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& words) {
+  std::string nearest;
+  size_t least = std::max<size_t>(word.size() / 2, 1) + 1;
+  for (const std::string& one : words) {
+    size_t far = distance(word, one);
+    bool begins = word.size() >= 2 && (one.starts_with(word) || word.starts_with(one));
+    if (begins) far = std::min<size_t>(far, 1);
+    if (far >= least) continue;
+    least = far;
+    nearest = one;
+  }
+  return nearest;
+}
+
+Measure understand_measure(const std::string& word) {
+  try {
+    return parse_measure(word);
+  } catch (const Error& error) {
+    refuse(error.what(), nearest_word(word, all_measures()));
+  }
+}
+
+Asked understand(const ReportWords& words) {
+  Asked asked;
+  choose_view(words, asked);
+  Question& question = asked.question;
+  if (!words.at.empty()) question.at = parse_moment(words.at);
+  if (words.between.size() == 2) {
+    if (asked.view == ReportView::kWhereRss) {
+      throw Error("--where-rss is about one moment: take --at", kExitUsage);
+    }
+    question.between = {parse_moment(words.between[0]), parse_moment(words.between[1])};
+    question.sort = Measure::kBytes;
+  }
+  if (!words.sort.empty()) question.sort = understand_measure(words.sort);
+  if (question.sort == Measure::kRssPeak) {
+    throw Error("the resident memory is that of a process, so nothing can be sorted by it; for "
+                "the process with the most, take --worst rss",
+                kExitUsage);
+  }
+  for (const std::string& filter : words.filters) {
+    asked.filter_text += (asked.filter_text.empty() ? "" : ",") + filter;
+  }
+  question.filter = understand_filter(asked.filter_text);
+  question.below = words.below;
+  for (const std::string& path : words.suppressions) read_suppressions(path, asked.suppressions);
+  asked.top = words.top;
+  asked.frames_given = words.frames.has_value();
+  if (words.frames) asked.frames = *words.frames == 0 ? SIZE_MAX : *words.frames;
+  bool lives = question.sort == Measure::kMedianLifetime || question.sort == Measure::kMeanLifetime;
+  question.wanted.lifetimes = lives;
+  return asked;
+}
+
+void check_moments(Ledgers& ledgers, const Question& question) {
+  auto check = [&ledgers](const MomentSpec& moment) {
+    try {
+      ledgers.time_of(moment);
+    } catch (const Error& error) {
+      std::vector<std::string> words = {"start", "peak", "rss-peak", "end"};
+      for (const Marker& marker : ledgers.overview().markers) words.push_back(marker.text);
+      refuse(error.what(), nearest_word(moment.marker, words));
+    }
+  };
+  if (!question.between) return check(question.at);
+  check(question.between->first);
+  check(question.between->second);
+}
+
+}  // namespace heapledger

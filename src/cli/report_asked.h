@@ -1,0 +1,60 @@
+// What the user asked of `report`, from words to a question. A word that is wrong is answered with
+// those that are right, and the nearest of them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/query.h"
+
+namespace heapledger {
+
+// The options as they were given; empty: not given.
+struct ReportWords {
+  std::string at;
+  std::vector<std::string> between;
+  std::string by;
+  std::string sort;
+  std::optional<size_t> top;
+  std::optional<size_t> frames;
+  bool tree = false;
+  bool bottom_up = false;
+  std::string callers_of;
+  std::string callees_of;
+  std::string below;
+  bool blocks = false;
+  bool where_rss = false;
+  std::vector<std::string> filters;
+  std::vector<std::string> suppressions;  // files
+};
+
+enum class ReportView { kOverview, kTable, kTree, kBlocks, kWhereRss };
+
+struct Asked {
+  ReportView view = ReportView::kOverview;
+  Question question;
+  std::string filter_text;
+  Suppressions suppressions = Suppressions::built_in();
+  std::optional<size_t> top;
+  size_t frames = 4;
+  bool frames_given = false;
+
+  size_t top_or(size_t otherwise) const { return top.value_or(otherwise); }
+};
+
+// Throws Error with kExitUsage.
+Asked understand(const ReportWords& words);
+
+// Throws Error when a moment of the question is none of these ledgers.
+void check_moments(Ledgers& ledgers, const Question& question);
+
+// As the engine has it, with the nearest right word.
+Measure understand_measure(const std::string& word);
+
+// The one of `words` that `word` may have been meant to be; empty when none is near.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& words);
+
+}  // namespace heapledger

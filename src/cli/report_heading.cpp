@@ -1,0 +1,95 @@
+#include "cli/report_heading.h"
+
+#include <algorithm>
+
+#include "cli/text.h"
+
+namespace heapledger {
+namespace {
+
+constexpr size_t kMaxCommand = 60;
+
+std::string duration_phrase(Ledgers& ledgers) {
+  size_t threads = 0;
+  for (const LedgerFacts& ledger : ledgers.facts()) threads += ledger.threads.size();
+  return human_duration(ledgers.overview().duration_ns) + ", " + counted(threads, "thread");
+}
+
+}  // namespace
+
+std::string command_line(const LedgerFacts& ledger) {
+  std::string line;
+  for (const std::string& argument : ledger.command) {
+    if (line.size() > kMaxCommand) break;
+    line += (line.empty() ? "" : " ") + shell_word(argument.substr(0, kMaxCommand + 1));
+  }
+  if (line.empty()) line = ledger.executable.empty() ? "(unknown)" : escaped(ledger.executable);
+  return cut_text(line, kMaxCommand);
+}
+
+void put_programs(Buffer& to, Ledgers& ledgers, const Page& page) {
+  const std::vector<LedgerFacts>& facts = ledgers.facts();
+  auto first = std::min_element(facts.begin(), facts.end(), [](const auto& a, const auto& b) {
+    return a.start_wall_ns < b.start_wall_ns;
+  });
+  std::string who = facts.size() == 1 ? command_line(*first)
+                                      : counted(facts.size(), "process") + " together";
+  std::string which = facts.size() == 1 ? fmt::format("process {}, ", first->pid) : "";
+  put(to, "{}\n{}\n", page.style.bold(who),
+      page.style.dim(fmt::format("{}started {}, ran {}", which, iso_time(first->start_wall_ns),
+                                 duration_phrase(ledgers))));
+}
+
+std::string moment_text(const MomentSpec& moment, uint64_t time_ns) {
+  using Kind = MomentSpec::Kind;
+  std::string time = human_duration(time_ns) + " after the start";
+  switch (moment.kind) {
+    case Kind::kStart:
+      return "at the start";
+    case Kind::kPeak:
+      return "at the peak, " + time;
+    case Kind::kRssPeak:
+      return "at the peak of the resident memory, " + time;
+    case Kind::kEnd:
+      return "at the end, " + time;
+    case Kind::kMarker:
+      return "at marker " + quoted(moment.marker) + ", " + time;
+    case Kind::kTime:
+    case Kind::kPercent:
+      break;
+  }
+  return time;
+}
+
+std::string moment_text(const Question& question, const Answer& answer) {
+  if (!question.between) return moment_text(question.at, answer.end_ns);
+  auto name = [](const MomentSpec& moment, uint64_t time) {
+    bool by_time = moment.kind == MomentSpec::Kind::kTime;
+    std::string text = human_duration(time);
+    return by_time ? text : printable(to_text(moment)) + " (" + text + ")";
+  };
+  return "allocated between " + name(question.between->first, answer.begin_ns) + " and " +
+         name(question.between->second, answer.end_ns);
+}
+
+void put_scope(Buffer& to, Ledgers& ledgers, const Asked& asked, const Answer& answer,
+               const Page& page) {
+  put_programs(to, ledgers, page);
+  std::string text = moment_text(asked.question, answer);
+  if (!asked.filter_text.empty()) text += ", of blocks with " + escaped(asked.filter_text);
+  if (!asked.question.below.empty()) text += ", cut below " + escaped(asked.question.below);
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  const Figures& totals = answer.totals;
+  if (asked.question.between) {
+    text += fmt::format(": {} in {}; {} in {} of it still live at the end of that time.",
+                        human_bytes(totals.bytes), counted(totals.calls, "call"),
+                        human_bytes(totals.live_bytes), counted(totals.live_blocks, "block"));
+  } else {
+    text += fmt::format(": {} live in {}. In the whole run {} in {}.",
+                        human_bytes(totals.live_bytes), counted(totals.live_blocks, "block"),
+                        human_bytes(totals.bytes), counted(totals.calls, "call"));
+  }
+  put(to, "\n{}\n", wrapped(text, page.width));
+}
+
+}  // namespace heapledger

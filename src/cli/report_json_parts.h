@@ -1,0 +1,34 @@
+// The objects that the JSON of a report is made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/query.h"
+#include "cli/json_text.h"
+#include "cli/report_asked.h"
+
+namespace heapledger {
+
+Json totals_json(const Analysis& analysis);
+Json functions_json(const FunctionCounts& counts);
+Json ledger_json(const LedgerFacts& ledger);
+Json moments_json(Ledgers& ledgers);
+Json question_json(const Asked& asked);
+Json where_rss_json(const WhereRss& where);
+Json series_json(const Overview& overview);
+Json sizes_json(const Overview& overview);
+Json suppressions_json(const NeverFreed& found);
+Json block_json(Ledgers& ledgers, const BlockFacts& block);
+
+// One object for each call, the innermost first; functions inlined into it are inside.
+Json frames_json(const std::vector<NamedFrame>& frames);
+
+// A site with the fields that it has had from the first schema on.
+Json group_json(Ledgers& ledgers, const Group& group);
+
+void put_figures(Json& json, const Figures& figures);
+Json row_json(Ledgers& ledgers, const Question& question, const Row& row);
+Json node_json(const TreeNode& node);
+
+}  // namespace heapledger

@@ -1,0 +1,161 @@
+#include "cli/report_page.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include "cli/utf8.h"
+
+namespace heapledger {
+namespace {
+
+constexpr size_t kLeastWidth = 40;
+constexpr size_t kMostWidth = 400;
+
+// Each of our signs and the plain one in its place.
+constexpr std::array<std::pair<std::string_view, char>, 22> kPlainSigns = {{
+    {"▁", '.'}, {"▂", '.'}, {"▃", ':'}, {"▄", ':'}, {"▅", '+'}, {"▆", '+'},
+    {"▇", '#'}, {"█", '#'}, {"│", '|'}, {"┤", '|'}, {"└", '`'}, {"├", '|'},
+    {"─", '-'}, {"┴", '+'}, {"▲", '^'}, {"•", 'o'}, {"…", '~'}, {"←", '<'},
+    {"→", '>'}, {"·", '-'}, {"×", 'x'}, {"┬", '|'},
+}};
+
+std::string plain(std::string_view text) {
+  std::string all;
+  for (const Utf8Piece& piece : Utf8Pieces(text)) {
+    auto sign = std::find_if(kPlainSigns.begin(), kPlainSigns.end(),
+                             [&](const auto& one) { return one.first == piece.bytes; });
+    if (sign != kPlainSigns.end()) {
+      all += sign->second;
+    } else if (piece.bytes.size() == 1) {
+      all += piece.bytes;
+    } else {
+      all += fmt::format("\\u{:04x}", piece.point);  // of somebody's name
+    }
+  }
+  return all;
+}
+
+size_t columns_variable() {
+  const char* text = std::getenv("COLUMNS");
+  if (text == nullptr) return 0;
+  std::string_view digits(text);
+  size_t columns = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), columns);
+  return error == std::errc() && end == digits.data() + digits.size() ? columns : 0;
+}
+
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || value[0] == '\0') continue;
+    std::string lower;
+    for (const char* c = value; *c != '\0'; ++c) {
+      lower += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
+    }
+    return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+Page Page::for_stdout() {
+  Page page;
+  page.style = Style::for_stream(STDOUT_FILENO);
+  page.unicode = locale_is_utf8();
+  size_t columns = columns_variable();
+  winsize size{};
+  bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  if (columns == 0 && terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    columns = size.ws_col;
+  }
+  page.cut = terminal || columns > 0;
+  if (columns > 0) page.width = std::clamp(columns, kLeastWidth, kMostWidth);
+  return page;
+}
+
+std::string Page::finished(const Buffer& text) const {
+  std::string all = fmt::to_string(text);
+  return unicode ? all : plain(all);
+}
+
+size_t shown_width(std::string_view text) {
+  size_t count = 0;
+  for (const Utf8Piece& piece : Utf8Pieces(text)) {
+    static_cast<void>(piece);
+    ++count;
+  }
+  return count;
+}
+
+std::string wrapped(std::string_view text, size_t width) {
+  std::string all;
+  size_t used = 0;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    size_t length = shown_width(word);
+    if (used > 0 && used + 1 + length > width) {
+      all += '\n';
+      used = 0;
+    }
+    if (used > 0) {
+      all += ' ';
+      ++used;
+    }
+    all += word;
+    used += length;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return all;
+}
+
+std::string place_text(const std::string& file, uint32_t line, size_t most) {
+  if (file.empty()) return "";
+  std::string path = escaped(short_path(file));
+  std::string number = line > 0 ? ":" + std::to_string(line) : "";
+  while (shown_width(path) + number.size() > most) {
+    size_t slash = path.find('/', path.starts_with("…/") ? std::string_view("…/").size() : 1);
+    if (slash == std::string::npos) break;
+    path = "…" + path.substr(slash);
+  }
+  return path + number;
+}
+
+std::string function_text(const Page& page, const std::string& name, const std::string& file,
+                          uint32_t line, size_t room) {
+  constexpr size_t kLeastName = 16;
+  std::string function = escaped(name);
+  size_t most = page.cut ? std::max<size_t>(room / 2, 24) : 48;
+  std::string place = place_text(file, line, most);
+  size_t taken = place.empty() ? 0 : shown_width(place) + 2;
+  if (page.cut) {
+    if (taken + kLeastName > room) {
+      place.clear();
+      taken = 0;
+    }
+    function = cut_text(function, room > taken ? room - taken : kLeastName);
+  }
+  return place.empty() ? function : function + "  " + page.style.dim(place);
+}
+
+std::string frame_text(const Page& page, const NamedFrame& frame, size_t room) {
+  constexpr std::string_view kMark = " (inlined)";
+  if (!frame.inlined) return function_text(page, frame.name, frame.file, frame.line, room);
+  size_t left = room > kMark.size() ? room - kMark.size() : 1;
+  return function_text(page, frame.name, frame.file, frame.line, left) +
+         page.style.dim(std::string(kMark));
+}
+
+void put_title(Buffer& to, const Page& page, const std::string& title) {
+  put(to, "\n{}\n", page.style.bold(title));
+}
+
+}  // namespace heapledger

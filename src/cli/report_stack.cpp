@@ -1,0 +1,43 @@
+#include "cli/report_stack.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace heapledger {
+namespace {
+
+bool same(const NamedFrame& a, const NamedFrame& b) {
+  return a.pc == b.pc && a.name == b.name && a.inlined == b.inlined && a.line == b.line;
+}
+
+}  // namespace
+
+void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const Page& page,
+               const std::string& figures) {
+  constexpr size_t kLeast = 24;
+  size_t indent = shown_width(figures);
+  size_t room = page.width > indent + kLeast ? page.width - indent : kLeast;
+  std::vector<NamedFrame> stack = ledgers.frames(site);
+  if (stack.empty()) {
+    put(to, "{}(no stack)\n", figures);
+    return;
+  }
+  NamedFrame blamed = ledgers.first_interesting_frame(site);
+  auto first = std::find_if(stack.begin(), stack.end(),
+                            [&](const NamedFrame& frame) { return same(frame, blamed); });
+  if (first == stack.end()) first = stack.begin();
+  put(to, "{}{}\n", figures, frame_text(page, *first, room));
+  auto left = static_cast<size_t>(stack.end() - first) - 1;
+  size_t callers = std::min(left, limit == 0 ? 0 : limit - 1);
+  if (callers + 1 == left) callers = left;  // a line that says "one more" is no shorter
+  if (limit <= 1) callers = 0;
+  for (size_t i = 1; i <= callers; ++i) {
+    put(to, "{:{}}← {}\n", "", indent, frame_text(page, first[static_cast<long>(i)], room - 2));
+  }
+  if (callers > 0 && callers < left) {
+    put(to, "{:{}}{}\n", "", indent,
+        page.style.dim(fmt::format("… and {} more", counted(left - callers, "frame"))));
+  }
+}
+
+}  // namespace heapledger

@@ -1,0 +1,110 @@
+#include "cli/run_finish.h"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "analyzer/seal/seal_file.h"
+#include "analyzer/seal/writers.h"
+#include "cli/opened.h"
+#include "cli/progress_line.h"
+#include "cli/run_interrupt.h"
+#include "cli/summary.h"
+#include "cli/text.h"
+
+namespace heapledger {
+namespace {
+
+constexpr const char* kInterrupted =
+    "\nheapledger: interrupted; the ledgers are whole, and can be sealed later: heapledger seal\n";
+
+class Finish {
+ public:
+  Finish(const std::vector<RunLedger>& ledgers, const FinishOptions& options)
+      : options_(options), end_early_(options.exit_code, options.quiet ? "" : kInterrupted) {
+    for (const RunLedger& ledger : ledgers) paths_.push_back(ledger.path);
+  }
+
+  void run() {
+    NameOptions names;
+    names.progress = !options_.quiet;
+    Opened opened(paths_, names);
+    if (!options_.quiet) print_run_summary(stderr, opened.ledgers());
+    if (options_.seal) seal_all(opened);
+  }
+
+  void say(const std::string& text) const {
+    if (!options_.quiet) std::fprintf(stderr, "heapledger: %s\n", printable(text).c_str());
+  }
+
+ private:
+  void seal_all(Opened& opened) {
+    end_early_.begin_writing();
+    const std::vector<LedgerFacts>& facts = opened.ledgers().facts();
+    for (const LedgerFacts& ledger : facts) total_bytes_ += ledger.file_bytes;
+    std::string failure;
+    uint64_t failures = 0;
+    uint64_t left_raw = 0;
+    ProgressLine line(!options_.quiet);
+    for (uint32_t i = 0; i < facts.size(); ++i) {
+      end_early_.check();
+      try {
+        // Somebody may hold it who is not its process: a child that has not used the heap yet.
+        if (facts[i].still_running || seal::has_writer(facts[i].path, facts[i].pid)) {
+          ++left_raw;
+        } else {
+          seal_one(facts[i], opened.symbols_for_sealing(i), line);
+        }
+      } catch (const Interrupted&) {
+        throw;
+      } catch (const std::exception& error) {
+        if (failures++ == 0) failure = error.what();
+      }
+      done_bytes_ += facts[i].file_bytes;
+    }
+    line.clear();
+    tell(left_raw, failures, failure);
+  }
+
+  void seal_one(const LedgerFacts& ledger, std::string symbols, ProgressLine& line) {
+    seal::SealOptions sealing;
+    sealing.symbols = std::move(symbols);
+    sealing.progress = [&](uint64_t done, uint64_t) {
+      end_early_.check();
+      line.update(std::min(done_bytes_ + done, total_bytes_), total_bytes_, "sealing");
+    };
+    seal::seal_file(ledger.path, ledger.path, sealing);
+  }
+
+  void tell(uint64_t left_raw, uint64_t failures, const std::string& failure) const {
+    if (left_raw > 0) {
+      say("note: " + counted(left_raw, "ledger") +
+          " still being written, left as it is; heapledger seal does the rest later.");
+    }
+    if (failures == 0) return;
+    say("note: not sealed, and whole as it was: " + failure +
+        (failures > 1 ? " (and " + counted(failures - 1, "ledger") + " more)" : ""));
+  }
+
+  FinishOptions options_;
+  std::vector<std::string> paths_;
+  EndEarly end_early_;
+  uint64_t total_bytes_ = 0;
+  uint64_t done_bytes_ = 0;
+};
+
+}  // namespace
+
+void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options) {
+  if (options.quiet && !options.seal) return;
+  Finish finish(ledgers, options);
+  try {
+    finish.run();
+  } catch (const Interrupted&) {
+    if (!options.quiet) std::fputs(kInterrupted, stderr);
+  } catch (const std::exception& error) {
+    finish.say(error.what());
+  }
+}
+
+}  // namespace heapledger

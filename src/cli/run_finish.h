@@ -1,0 +1,21 @@
+// What `heapledger run` does once the program has ended: it reads the ledgers once, prints the
+// summary, and seals each ledger in its place with the names of its functions stored. Whatever goes
+// wrong is said on stderr and changes nothing: the ledgers stay as the program has left them, and
+// the exit status is the program's.
+#pragma once
+
+#include <vector>
+
+#include "cli/run_ledgers.h"
+
+namespace heapledger {
+
+struct FinishOptions {
+  bool quiet = false;  // print nothing at all
+  bool seal = true;
+  int exit_code = 0;  // the program's, should a signal end us meanwhile
+};
+
+void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options);
+
+}  // namespace heapledger

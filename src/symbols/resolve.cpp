@@ -1,0 +1,239 @@
+#include "symbols/resolve.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "symbols/debug_files.h"
+#include "symbols/demangle.h"
+#include "symbols/symbol_names.h"
+#include "symbols/unit_resolver.h"
+
+namespace heapledger {
+namespace {
+
+// How much of a module's debug information one thread takes at a time. What is compressed goes to
+// one thread as a whole, as each one would have to unpack it all.
+constexpr uint64_t kBytesPerPiece = uint64_t{16} << 20;
+
+std::string hexadecimal(uint64_t value) {
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), "0123456789abcdef"[value & 15]);
+    value >>= 4;
+  } while (value != 0);
+  return "0x" + digits;
+}
+
+// A module while it is worked on.
+struct Module {
+  const ModuleAddresses* wanted = nullptr;
+  uint32_t number = 0;  // in the table
+  DebugFiles files;
+  std::optional<SymbolNames> names;
+  std::vector<UnitWork> units;
+  std::vector<bool> named;  // by debug information, which goes first
+  std::atomic<size_t> pieces_left = 0;
+};
+
+// Some units of a module.
+struct Piece {
+  Module* module;
+  size_t first;
+  size_t end;
+};
+
+class Resolution {
+ public:
+  Resolution(std::span<const ModuleAddresses> wanted, const ResolveOptions& options,
+             SymbolTable& table)
+      : options_(options),
+        table_(table),
+        debuginfod_(options.debuginfod, options.debuginfod_limit),
+        modules_(wanted.size()) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      modules_[i].wanted = &wanted[i];
+      modules_[i].number = table.module(wanted[i].path, wanted[i].build_id);
+    }
+  }
+
+  void run() {
+    in_parallel(modules_.size(), [this](size_t i) { open(modules_[i]); });
+    in_parallel(pieces_.size(), [this](size_t i) { resolve_piece(pieces_[i]); });
+  }
+
+ private:
+  template <typename Work>
+  void in_parallel(size_t count, Work work) {
+    unsigned threads =
+        options_.threads != 0 ? options_.threads : std::thread::hardware_concurrency();
+    threads = static_cast<unsigned>(std::clamp<size_t>(threads, 1, std::max<size_t>(count, 1)));
+    std::atomic<size_t> next = 0;
+    std::exception_ptr failure;
+    const auto loop = [&] {
+      try {
+        for (size_t i = next++; i < count; i = next++) work(i);
+      } catch (...) {
+        const std::lock_guard guard(lock_);
+        failure = std::current_exception();
+        next = count;
+      }
+    };
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back(loop);
+    loop();
+    for (std::thread& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  // Finds the files, the symbols and the units; what needs no more is done then.
+  void open(Module& module) {
+    const ModuleAddresses& wanted = *module.wanted;
+    const auto fetching = [&](uint64_t fetched, uint64_t size) {
+      tell(file_name(wanted.path), fetched, size);
+    };
+    module.files = find_debug_files(wanted.path, wanted.build_id, options_.debug_folders,
+                                    debuginfod_, fetching);
+    module.names.emplace(module.files, wanted.addresses);
+    module.named.assign(wanted.addresses.size(), false);
+    bool any_units = false;
+    if (!module.files.debug.empty()) {
+      const DwarfFile file(module.files.debug, module.files.common);
+      if (file) {
+        UnitIndex index = index_units(file, wanted.addresses);
+        any_units = index.any;
+        module.units = std::move(index.units);
+      }
+    }
+    describe_source(module, any_units);
+    if (module.units.empty()) return finish(module);
+    add_pieces(module);
+  }
+
+  void describe_source(const Module& module, bool any_units) {
+    std::string remark = module.files.remark;
+    SymbolSource source = SymbolSource::kDebugInfo;
+    if (!any_units) {
+      source = module.names->any() ? SymbolSource::kSymbols : SymbolSource::kNothing;
+      if (remark.empty() && source == SymbolSource::kSymbols) {
+        remark = module.wanted->path + " has no debug information: functions only, no lines";
+      } else if (remark.empty()) {
+        remark = module.wanted->path + " has neither debug information nor symbols";
+      }
+      if (const std::string problem = debuginfod_.problem(); !problem.empty()) {
+        remark += "; " + problem;
+      }
+    }
+    const std::lock_guard guard(lock_);
+    table_.set_source(module.number, source, remark);
+  }
+
+  void add_pieces(Module& module) {
+    const bool packed = ElfFile(module.files.debug).is_packed();
+    std::vector<Piece> pieces;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < module.units.size(); ++i) {
+      if (pieces.empty() || (!packed && bytes >= kBytesPerPiece)) {
+        pieces.push_back({&module, i, i});
+        bytes = 0;
+      }
+      pieces.back().end = i + 1;
+      bytes += module.units[i].place.end - module.units[i].place.start;
+    }
+    module.pieces_left = pieces.size();
+    const std::lock_guard guard(lock_);
+    pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
+  }
+
+  void resolve_piece(const Piece& piece) {
+    Module& module = *piece.module;
+    const auto& addresses = module.wanted->addresses;
+    DwarfFile file(module.files.debug, module.files.common);
+    if (file) {
+      struct Result {
+        uint32_t index;
+        uint32_t count;
+      };
+      std::vector<Result> results;
+      std::vector<SymbolFrame> frames;
+      UnitResolver resolver(file, addresses,
+                            [&](uint32_t index) { return std::string((*module.names)[index]); });
+      for (size_t i = piece.first; i < piece.end; ++i) {
+        resolver.resolve(module.units[i], [&](uint32_t index, std::span<const SymbolFrame> found) {
+          results.push_back({index, static_cast<uint32_t>(found.size())});
+          frames.insert(frames.end(), found.begin(), found.end());
+        });
+      }
+      const std::lock_guard guard(lock_);
+      std::vector<uint32_t> numbers(resolver.texts().size());
+      for (uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = table_.intern(resolver.texts()[i]);
+      std::span<SymbolFrame> rest(frames);
+      for (const Result& result : results) {
+        const auto own = rest.first(result.count);
+        rest = rest.subspan(result.count);
+        if (module.named[result.index]) continue;
+        for (SymbolFrame& frame : own) {
+          frame.function = numbers[frame.function];
+          frame.file = numbers[frame.file];
+          if (frame.function == 0) frame.function = floor(module, result.index);
+        }
+        table_.set(module.number, addresses[result.index], own);
+        module.named[result.index] = true;
+      }
+    }
+    if (--module.pieces_left == 0) finish(module);
+  }
+
+  // Names by symbols what has no name yet, and by its place what has no symbol.
+  void finish(Module& module) {
+    const auto& addresses = module.wanted->addresses;
+    {
+      const std::lock_guard guard(lock_);
+      for (uint32_t i = 0; i < addresses.size(); ++i) {
+        if (module.named[i]) continue;
+        const std::string name((*module.names)[i]);
+        SymbolFrame frame;
+        frame.function = name.empty() ? floor(module, i) : table_.intern(demangle(name.c_str()));
+        table_.set(module.number, addresses[i], {&frame, 1});
+      }
+      ++done_;
+    }
+    module.names.reset();
+    module.units = {};
+    tell({}, 0, 0);
+  }
+
+  uint32_t floor(const Module& module, uint32_t index) {
+    std::string name(file_name(module.wanted->path));
+    if (name.empty()) name = "unknown";
+    return table_.intern(name + "+" + hexadecimal(module.wanted->addresses[index]));
+  }
+
+  void tell(std::string_view fetching, uint64_t fetched, uint64_t size) {
+    if (!options_.progress) return;
+    const std::lock_guard guard(telling_);
+    options_.progress({done_, modules_.size(), fetching, fetched, size});
+  }
+
+  const ResolveOptions& options_;
+  SymbolTable& table_;
+  Debuginfod debuginfod_;
+  std::vector<Module> modules_;
+  std::vector<Piece> pieces_;
+  std::mutex lock_;  // of table_, pieces_ and the lists of what is named
+  std::mutex telling_;
+  std::atomic<size_t> done_ = 0;
+};
+
+}  // namespace
+
+void resolve(std::span<const ModuleAddresses> modules, const ResolveOptions& options,
+             SymbolTable& table) {
+  Resolution(modules, options, table).run();
+}
+
+}  // namespace heapledger

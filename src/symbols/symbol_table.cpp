@@ -1,0 +1,120 @@
+#include "symbols/symbol_table.h"
+
+#include <utility>
+
+#include "symbols/symbol_table_parts.h"
+
+namespace heapledger {
+
+SymbolTable::SymbolTable() : parts_(new Parts) {}
+
+SymbolTable::~SymbolTable() {
+  delete parts_;
+}
+
+// What was moved from can only be destroyed or assigned to.
+SymbolTable::SymbolTable(SymbolTable&& other) noexcept
+    : parts_(std::exchange(other.parts_, nullptr)) {}
+
+SymbolTable& SymbolTable::operator=(SymbolTable&& other) noexcept {
+  std::swap(parts_, other.parts_);
+  return *this;
+}
+
+uint32_t SymbolTable::intern(std::string_view text) {
+  return parts_->texts.intern(text);
+}
+
+std::string_view SymbolTable::text(uint32_t number) const {
+  return parts_->texts[number];
+}
+
+namespace {
+
+std::string module_key(std::string_view path, std::string_view build_id) {
+  std::string key(path);
+  key += '\0';
+  key += build_id;
+  return key;
+}
+
+}  // namespace
+
+std::optional<uint32_t> SymbolTable::find_module(std::string_view path,
+                                                 std::string_view build_id) const {
+  const auto found = parts_->module_numbers.find(module_key(path, build_id));
+  if (found == parts_->module_numbers.end()) return std::nullopt;
+  return found->second;
+}
+
+uint32_t SymbolTable::module(std::string_view path, std::string_view build_id) {
+  const auto next = static_cast<uint32_t>(parts_->modules.size());
+  const auto [entry, is_new] = parts_->module_numbers.try_emplace(module_key(path, build_id), next);
+  if (is_new) {
+    Parts::Module& made = parts_->modules.emplace_back();
+    made.path = path;
+    made.build_id = build_id;
+  }
+  return entry->second;
+}
+
+void SymbolTable::set(uint32_t module, uint64_t address, std::span<const SymbolFrame> frames) {
+  if (module >= parts_->modules.size()) return;
+  for (const SymbolFrame& frame : frames) {
+    if (frame.function >= parts_->texts.size() || frame.file >= parts_->texts.size()) return;
+  }
+  Parts::Piece& piece = parts_->modules[module].addresses[address];
+  auto& all = parts_->frames;
+  if (piece.count < frames.size()) piece.first = static_cast<uint32_t>(all.size());
+  piece.count = static_cast<uint32_t>(frames.size());
+  if (piece.first == all.size()) {
+    all.insert(all.end(), frames.begin(), frames.end());
+  } else {
+    for (uint32_t i = 0; i < piece.count; ++i) all[piece.first + i] = frames[i];
+  }
+}
+
+std::span<const SymbolFrame> SymbolTable::find(uint32_t module, uint64_t address) const {
+  if (module >= parts_->modules.size()) return {};
+  const auto& addresses = parts_->modules[module].addresses;
+  const auto found = addresses.find(address);
+  if (found == addresses.end()) return {};
+  return {parts_->frames.data() + found->second.first, found->second.count};
+}
+
+void SymbolTable::set_source(uint32_t module, SymbolSource source, std::string_view remark) {
+  if (module >= parts_->modules.size()) return;
+  parts_->modules[module].source = source;
+  parts_->modules[module].remark = remark;
+}
+
+SymbolSource SymbolTable::source(uint32_t module) const {
+  if (module >= parts_->modules.size()) return SymbolSource::kNothing;
+  return parts_->modules[module].source;
+}
+
+std::string_view SymbolTable::remark(uint32_t module) const {
+  if (module >= parts_->modules.size()) return {};
+  return parts_->modules[module].remark;
+}
+
+uint32_t SymbolTable::module_count() const {
+  return static_cast<uint32_t>(parts_->modules.size());
+}
+
+std::string_view SymbolTable::module_path(uint32_t module) const {
+  if (module >= parts_->modules.size()) return {};
+  return parts_->modules[module].path;
+}
+
+std::string_view SymbolTable::module_build_id(uint32_t module) const {
+  if (module >= parts_->modules.size()) return {};
+  return parts_->modules[module].build_id;
+}
+
+size_t SymbolTable::address_count(uint32_t module) const {
+  if (module >= parts_->modules.size()) return 0;
+  return parts_->modules[module].addresses.size();
+}
+
+}  // namespace heapledger
