@@ -25,6 +25,7 @@ constexpr size_t kMaxFieldBytes = 256;  // all fields of a module but its path
 struct Module {
   std::atomic<bool> present;
   std::atomic<uint32_t> seen;  // by the refresh of this number, or a later one
+  std::atomic<bool> stays;     // was loaded at the start of the program: nobody can unload it
   LoadedObject object;         // its headers and name are good while it is present
   uint64_t identity;
 };
@@ -171,7 +172,8 @@ int visit(dl_phdr_info* info, size_t, void* argument) {
 
 void enter_unloads(const Refresh& refresh) {
   for (uint32_t i = 0; i < count_of(); ++i) {
-    const Module& module = table.modules[i];
+    Module& module = table.modules[i];
+    if (refresh.number == 1) module.stays.store(true, std::memory_order_relaxed);
     bool gone = module.seen.load(std::memory_order_relaxed) < refresh.number;
     if (module.present.load(std::memory_order_acquire) && gone) {
       enter_unload(refresh.window, i + 1);
@@ -183,7 +185,8 @@ void enter_unloads(const Refresh& refresh) {
 
 uint32_t module_at(Window& window, uint64_t pc, uint64_t time) {
   uint32_t known = find_known(pc);
-  if (known != kNoModule && !loader_answers()) return known;
+  bool stays = known != kNoModule && table.modules[known - 1].stays.load(std::memory_order_relaxed);
+  if (stays || (known != kNoModule && !loader_answers())) return known;
   LoadedObject object;
   if (!object_around(pc, object)) return known;
   if (known != kNoModule) {
