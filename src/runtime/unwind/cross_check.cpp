@@ -104,7 +104,7 @@ void prepare_cross_check() {
 }
 
 void cross_check(Window& window, StackMemo& memo, uint32_t count, uint64_t sp, uint64_t time) {
-  const MemoFrame* frames = memo.last.frames;
+  const MemoFrame* frames = memo.frames;
   if (reference.backtrace == nullptr ||
       turn.fetch_add(1, std::memory_order_relaxed) % cross_check_every != 0) {
     return;

@@ -43,7 +43,7 @@ __attribute__((noinline)) FullWalk walk_fully(StackMemo& memo, uint64_t sp) {
         walk.end = StackEnd::kDepth;
         return walk;
       }
-      memo.fresh.frames[walk.count++].pc = registers.value[arch::kReturnAddress];
+      memo.fresh[walk.count++].pc = registers.value[arch::kReturnAddress];
     }
     Step step = step_by_rules(registers, stack, memo.scratch);
     if (step == Step::kCut) step = step_blindly(registers, stack, memo.scratch);

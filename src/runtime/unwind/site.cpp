@@ -89,11 +89,11 @@ uint32_t site_of(Window& window, uint64_t time, uint64_t pc, uint64_t sp, uint64
   // Some frame needs a register that only a walk from here can tell.
   FullWalk walk = walk_fully(*memo, sp);
   SitePath path = {sites.root(walk.end), 0};
-  for (uint32_t i = walk.count; i-- > 0;) path = sites.child(path, memo->fresh.frames[i].pc);
+  for (uint32_t i = walk.count; i-- > 0;) path = sites.child(path, memo->fresh[i].pc);
   memo->count = 0;
   if (cross_check_every != 0) {
     for (uint32_t i = 0; i < walk.count; ++i) {
-      memo->last.frames[walk.count - 1 - i] = memo->fresh.frames[i];
+      memo->frames[walk.count - 1 - i] = memo->fresh[i];
     }
     cross_check(window, *memo, walk.count, sp, time);
   }

@@ -18,8 +18,12 @@ namespace heapledger::runtime {
 
 // There are two ways through: quickly(), for nearly all captures, in registers and without calls;
 // and carefully(), which does everything. Whatever the first cannot do at once, the second does
-// from the beginning. As long as no frame of the stack needs the frame pointer, the frame
-// pointer has no part in the walk, and quickly<false>() leaves it out.
+// from the beginning.
+//
+// The frame pointer matters only to frames whose rule needs it. Where none of the new frames does,
+// and the rest of the stack does not depend on the frame pointer at the frame that is met, it has
+// no part in the walk, and quickly<false>() leaves it out. What the rest depends on further out
+// are slots like any other: they are in memo.checks.
 //
 // `Sites` gives ids to nodes:
 //   uint32_t root(StackEnd);  SitePath child(SitePath parent, uint64_t pc);
@@ -34,13 +38,12 @@ class StackCapture {
     uint32_t epoch = code_epoch.load(std::memory_order_acquire);
     bool ready = memo_.own.knows(sp) & memo_.on_own_stack & (memo_.epoch == epoch) &
                  (memo_.end != StackEnd::kDepth) & ((sp & 7) == 0);
-    if (__builtin_expect(ready, 1)) {
-      if (__builtin_expect(!memo_.uses_pointers, 1)) {
-        if (__builtin_expect(quickly<false>(pc, sp, bp, site), 1)) return site;
-      } else if (__builtin_expect(quickly_with_pointers(pc, sp, bp, site), 1)) {
-        return site;
-      }
+    if (__builtin_expect(ready & !memo_.with_pointers, 1)) {
+      Outcome outcome = quickly<false>(pc, sp, bp, site);
+      if (__builtin_expect(outcome == Outcome::kDone, 1)) return site;
+      ready = outcome == Outcome::kNeedsPointers;
     }
+    if (ready && quickly_with_pointers(pc, sp, bp, site) == Outcome::kDone) return site;
     return carefully({pc, sp, bp});
   }
 
@@ -48,24 +51,26 @@ class StackCapture {
   bool needs_registers() const { return needs_registers_; }
 
  private:
+  enum class Outcome { kDone, kNeedsPointers, kOutOfTheOrdinary };
+
   static constexpr uint64_t kNever = 0;  // no pc is zero
   static constexpr auto kReturnSlot = static_cast<uint64_t>(arch::kReturnSlot);
 
   static const uint64_t* word(uint64_t at) { return reinterpret_cast<const uint64_t*>(at); }
   static uint64_t address(const uint64_t* slot) { return reinterpret_cast<uint64_t>(slot); }
 
-  __attribute__((noinline)) bool quickly_with_pointers(uint64_t pc, uint64_t sp, uint64_t bp,
-                                                       uint32_t& site) {
+  __attribute__((noinline)) Outcome quickly_with_pointers(uint64_t pc, uint64_t sp, uint64_t bp,
+                                                          uint32_t& site) {
     return quickly<true>(pc, sp, bp, site);
   }
 
-  // Walks until a remembered frame is met with which, outwards, memory agrees. False, with nothing
-  // changed, if anything is out of the ordinary.
+  // Walks until a remembered frame is met with which, outwards, memory agrees. Unless that is done,
+  // nothing has changed.
   template <bool kPointers>
-  __attribute__((always_inline)) bool quickly(uint64_t pc, uint64_t sp, uint64_t bp,
-                                              uint32_t& site) {
+  __attribute__((always_inline)) Outcome quickly(uint64_t pc, uint64_t sp, uint64_t bp,
+                                                 uint32_t& site) {
     StackMemo& memo = memo_;
-    const MemoFrame* const frames = memo.last.frames;
+    const MemoFrame* const frames = memo.frames;
     const uint64_t last_slot = memo.own.high() - 8;
     const uint64_t lowest = sp;
     const uint32_t capacity = memo.capacity;
@@ -77,18 +82,26 @@ class StackCapture {
       uint32_t place = memo.place_of(word(slot));
       const MemoFrame& met = frames[place];
       bool is_met = (met.pc == pc) & (met.slot == word(slot)) & (place < bound);
-      if (kPointers && is_met) is_met = memo.last.pointers[place].bp == bp;
+      if (kPointers && is_met) is_met = memo.needs[place] == 0 || memo.values[place] == bp;
       if (is_met) {
-        bound = disagreement<kPointers>(place);
+        if (!kPointers && __builtin_expect(memo.needs[place] != 0, 0)) {
+          return Outcome::kNeedsPointers;
+        }
+        bound = disagreement(place);
         if (__builtin_expect(bound == 0, 1)) {
-          if (__builtin_expect(fresh + place >= capacity, 0)) return false;
-          site = remember<kPointers>(place + 1, fresh);
-          return true;
+          if (__builtin_expect(fresh + place >= capacity, 0)) return Outcome::kOutOfTheOrdinary;
+          if constexpr (kPointers) {
+            remember_pointers(place + 1, fresh, bp_slot);
+          } else {
+            forget_pointers(place, fresh);
+          }
+          site = remember(place + 1, fresh);
+          return Outcome::kDone;
         }
       }
-      if (__builtin_expect(fresh == capacity, 0)) return false;
-      memo.fresh.frames[fresh].pc = pc;
-      memo.fresh.frames[fresh].slot = word(slot);
+      if (__builtin_expect(fresh == capacity, 0)) return Outcome::kOutOfTheOrdinary;
+      memo.fresh[fresh].pc = pc;
+      memo.fresh[fresh].slot = word(slot);
       uint64_t key = memo.key_of(pc);
       const RecentRow& recent = memo.row_of(key);
       uint64_t packed = recent.row;
@@ -96,20 +109,24 @@ class StackCapture {
       Row row = Row::unpack(packed);
       if constexpr (!kPointers) {
         // Offsets from the stack pointer are positive and even: see condense().
-        if (__builtin_expect(row.kind != RowKind::kStack, 0)) return false;
+        if (__builtin_expect(row.kind != RowKind::kStack, 0)) {
+          return row.kind == RowKind::kFrame ? Outcome::kNeedsPointers : Outcome::kOutOfTheOrdinary;
+        }
         slot += static_cast<uint64_t>(int64_t{row.cfa_offset});
-        if (__builtin_expect(slot > last_slot, 0)) return false;
+        if (__builtin_expect(slot > last_slot, 0)) return Outcome::kOutOfTheOrdinary;
       } else {
-        if (__builtin_expect(!row.is_usual(), 0)) return false;
+        if (__builtin_expect(!row.is_usual(), 0)) return Outcome::kOutOfTheOrdinary;
         uint64_t base = row.kind == RowKind::kStack ? slot - kReturnSlot : bp;
         uint64_t cfa = base + static_cast<uint64_t>(int64_t{row.cfa_offset});
         uint64_t saved = cfa + static_cast<uint64_t>(int64_t{row.frame_offset});
         bool is_saved = row.frame_offset != 0;
-        MemoPointer& pointer = memo.fresh.pointers[fresh];
-        pointer = {bp, bp_slot, row.kind == RowKind::kFrame ? 1u : 0u};
+        FramePointer& pointer = memo.fresh_pointers[fresh];
+        pointer.bp = bp;
+        pointer.slot = bp_slot;
+        pointer.used = row.kind == RowKind::kFrame;
         bool good = cfa > slot + 8 && cfa + kReturnSlot <= last_slot && (cfa & 7) == 0;
         if (is_saved) good = good && saved >= lowest && saved <= last_slot && (saved & 7) == 0;
-        if (__builtin_expect(!good, 0)) return false;
+        if (__builtin_expect(!good, 0)) return Outcome::kOutOfTheOrdinary;
         bp_slot = is_saved ? word(saved) : nullptr;
         bp = *(is_saved ? bp_slot : &pointer.bp);
         slot = cfa + kReturnSlot;
@@ -119,44 +136,42 @@ class StackCapture {
     }
   }
 
-  // 0 if memory agrees with all remembered frames outside the one at `place`; if not, how many may
-  // be worth another look. From the stack pointer outwards everything may be read, so reading
-  // beyond a frame that differs does no harm.
-  template <bool kPointers>
+  // 0 if memory agrees with all of the remembered stack outside the frame at `place`; if not, how
+  // many frames may be worth another look. From the stack pointer outwards everything may be
+  // read, so reading beyond a frame that differs does no harm.
   __attribute__((always_inline)) uint32_t disagreement(uint32_t place) const {
-    const MemoFrame* const frames = memo_.last.frames;
+    const MemoFrame* const frames = memo_.frames;
     int64_t at = place;
     while (at > 0) {
       at -= StackMemo::kStride;
       const MemoFrame* four = frames + at;
       uint64_t difference = (*four[3].slot ^ four[3].pc) | (*four[2].slot ^ four[2].pc) |
                             (*four[1].slot ^ four[1].pc) | (*four[0].slot ^ four[0].pc);
-      if constexpr (kPointers) {
-        const MemoPointer* pointers = memo_.last.pointers + at;
-        difference |= (*pointers[3].slot ^ pointers[3].bp) | (*pointers[2].slot ^ pointers[2].bp) |
-                      (*pointers[1].slot ^ pointers[1].bp) | (*pointers[0].slot ^ pointers[0].bp);
-      }
       if (difference != 0) return static_cast<uint32_t>(at + StackMemo::kStride);
+    }
+    for (uint32_t i = 0; i < memo_.check_count; ++i) {
+      const PointerCheck& check = memo_.checks[i];
+      if (check.place >= place) break;
+      if (*check.slot != check.bp) return check.place + 1;
     }
     return 0;
   }
 
   // Gives the new frames their sites, from the outside in, and remembers the stack. Of the
   // remembered frames the outermost `place` stay.
-  template <bool kPointers>
   __attribute__((always_inline)) uint32_t remember(uint32_t place, uint32_t fresh) {
     StackMemo& memo = memo_;
-    MemoFrame* const frames = memo.last.frames;
+    MemoFrame* const frames = memo.frames;
     SitePath* const sites = memo.sites;
     SitePath site = sites[int64_t{place} - 1];
-    if constexpr (kPointers) remember_pointers(place, fresh);
     while (fresh-- > 0) {
-      MemoFrame frame = memo.fresh.frames[fresh];
-      site = sites_.child(site, frame.pc);
-      frames[place].pc = frame.pc;
-      frames[place].slot = frame.slot;
+      uint64_t pc = memo.fresh[fresh].pc;
+      const uint64_t* slot = memo.fresh[fresh].slot;
+      site = sites_.child(site, pc);
+      frames[place].pc = pc;
+      frames[place].slot = slot;
       sites[place] = site;
-      memo.place_of(frame.slot) = static_cast<uint16_t>(place);
+      memo.place_of(slot) = static_cast<uint16_t>(place);
       ++place;
     }
     memo.last_count = place;
@@ -164,16 +179,46 @@ class StackCapture {
     return site.site;
   }
 
-  __attribute__((always_inline)) void remember_pointers(uint32_t place, uint32_t fresh) {
-    MemoPointer* to = memo_.last.pointers + place;
-    uint32_t users = place == 0 ? 0 : to[-1].users;
-    for (; fresh-- > 0; ++to) {
-      const MemoPointer& from = memo_.fresh.pointers[fresh];
-      users += from.users;
-      // A frame pointer that no slot holds is that of the frame inside by definition.
-      *to = {from.bp, from.slot != nullptr ? from.slot : &to->bp, users};
+  // Nothing outside depends on the frame pointer of the frame at `met`, or of the new ones.
+  __attribute__((always_inline)) void forget_pointers(uint32_t met, uint32_t fresh) {
+    drop_checks(met);
+    for (uint32_t i = 1; i <= fresh; ++i) memo_.needs[met + i] = 0;
+  }
+
+  __attribute__((always_inline)) void drop_checks(uint32_t from) {
+    uint32_t count = memo_.check_count;
+    while (count > 0 && memo_.checks[count - 1].place >= from) --count;
+    memo_.check_count = count;
+  }
+
+  // Finds out what the rest of the stack depends on at each of the new frames. The remembered
+  // frames up to `kept` stay; the frame pointer of the last of them was read from `slot`, or is
+  // that of the frame inside.
+  __attribute__((always_inline)) void remember_pointers(uint32_t kept, uint32_t fresh,
+                                                        const uint64_t* slot) {
+    StackMemo& memo = memo_;
+    drop_checks(kept == 0 ? 0 : kept - 1);
+    bool needed = kept != 0 && memo.needs[kept - 1] != 0;
+    bool any = needed;
+    if (needed && slot != nullptr) add_check(slot, memo.values[kept - 1], kept - 1);
+    for (uint32_t place = kept; fresh-- > 0; ++place) {
+      const FramePointer& pointer = memo.fresh_pointers[fresh];
+      // A frame pointer that is not in a slot passes through the frame inside.
+      needed = pointer.used || (needed && slot == nullptr);
+      any = any || needed;
+      memo.needs[place] = needed ? 1 : 0;
+      memo.values[place] = pointer.bp;
+      if (needed && pointer.slot != nullptr) add_check(pointer.slot, pointer.bp, place);
+      slot = pointer.slot;
     }
-    memo_.uses_pointers = users != 0;
+    memo.with_pointers = any;
+  }
+
+  void add_check(const uint64_t* slot, uint64_t bp, uint32_t place) {
+    PointerCheck& check = memo_.checks[memo_.check_count++];
+    check.slot = slot;
+    check.bp = bp;
+    check.place = place;
   }
 
   // What a careful walk has got so far.
@@ -196,7 +241,8 @@ class StackCapture {
       memo_.sites[-1] = {sites_.root(walk.end), 0};
       memo_.end = walk.end;
     }
-    uint32_t site = remember<true>(kept, walk.fresh);
+    remember_pointers(kept, walk.fresh, walk.bp_slot);
+    uint32_t site = remember(kept, walk.fresh);
     if (walk.crossed) memo_.count = 0;
     return site;
   }
@@ -205,12 +251,10 @@ class StackCapture {
   uint32_t walk_on(Walk& walk) {
     for (;;) {
       uint32_t place = memo_.place_of(walk.slot);
-      const MemoFrame& met = memo_.last.frames[place];
-      if (place < walk.bound && met.slot == walk.slot && met.pc == walk.state.pc &&
-          memo_.last.pointers[place].bp == walk.state.bp) {
+      if (place < walk.bound && is_at(place, walk)) {
         bool whole = memo_.end != StackEnd::kDepth && walk.fresh + place < memo_.capacity;
-        if (whole && last_agreeing(place, walk.stack) == 0) return place + 1;
-        if (!part(place, walk)) return 0;
+        walk.bound = careful_disagreement(place, walk.stack);
+        if (whole && walk.bound == 0) return place + 1;
       }
       if (!add(walk)) return 0;
       Row row = Row::unpack(recent_row(walk.state.pc));
@@ -219,12 +263,17 @@ class StackCapture {
     }
   }
 
+  bool is_at(uint32_t place, const Walk& walk) const {
+    const MemoFrame& met = memo_.frames[place];
+    return met.slot == walk.slot && met.pc == walk.state.pc &&
+           (memo_.needs[place] == 0 || memo_.values[place] == walk.state.bp);
+  }
+
   void begin(uint64_t sp) {
     uint32_t epoch = code_epoch.load(std::memory_order_acquire);
     if (memo_.epoch != epoch) enter_epoch(memo_, epoch);
     own_ = memo_.own.covers(sp);
-    // Without their frame pointers the remembered frames are no help here.
-    if (memo_.on_own_stack != own_ || !memo_.uses_pointers) memo_.count = 0;
+    if (memo_.on_own_stack != own_) memo_.count = 0;
     memo_.on_own_stack = own_;
   }
 
@@ -254,45 +303,26 @@ class StackCapture {
       walk.end = StackEnd::kDepth;
       return false;
     }
-    memo_.fresh.frames[walk.fresh] = {walk.state.pc, walk.slot};
-    memo_.fresh.pointers[walk.fresh] = {walk.state.bp, walk.bp_slot, 0};
+    memo_.fresh[walk.fresh] = {walk.state.pc, walk.slot};
+    memo_.fresh_pointers[walk.fresh] = {walk.state.bp, walk.bp_slot, false};
     ++walk.fresh;
     return true;
   }
 
-  // Something outside the frame at `place` has changed (or the stack was too deep to be remembered
-  // whole), so the frames from there to the last that agrees hang from another site now. Walking
-  // goes on from that one.
-  bool part(uint32_t place, Walk& walk) {
-    uint32_t at = last_agreeing(place, walk.stack);
-    for (; place != at; --place) {
-      if (!add(walk)) return false;
-      uint32_t inside = memo_.last.pointers[place].users;
-      memo_.fresh.pointers[walk.fresh - 1].users = inside - memo_.last.pointers[place - 1].users;
-      const MemoFrame& frame = memo_.last.frames[place - 1];
-      const MemoPointer& pointer = memo_.last.pointers[place - 1];
-      walk.state = {frame.pc, address(frame.slot) - kReturnSlot, pointer.bp};
-      walk.slot = frame.slot;
-      walk.bp_slot = pointer.slot != &pointer.bp ? pointer.slot : nullptr;
-    }
-    walk.bound = at;
-    return true;
-  }
-
-  // Goes along the remembered stack, outwards from the frame at `place`, for as long as memory
-  // agrees with it. Every read is checked: the stack may have been unmapped and mapped again.
-  uint32_t last_agreeing(uint32_t place, StackReader& stack) const {
-    for (; place != 0; --place) {
-      const MemoFrame& frame = memo_.last.frames[place - 1];
-      const MemoPointer& pointer = memo_.last.pointers[place - 1];
+  // The same as disagreement(), but every read is checked: the stack may have been unmapped and
+  // mapped again.
+  uint32_t careful_disagreement(uint32_t place, StackReader& stack) const {
+    auto differs = [&stack](const uint64_t* slot, uint64_t expected) {
       uint64_t value;
-      bool same_pc =
-          frame.slot != &kNever && stack.read(address(frame.slot), value) && value == frame.pc;
-      if (!same_pc) return place;
-      if (pointer.slot == &pointer.bp) continue;
-      if (!stack.read(address(pointer.slot), value) || value != pointer.bp) return place;
+      return slot == &kNever || !stack.read(address(slot), value) || value != expected;
+    };
+    for (uint32_t at = place; at-- > 0;) {
+      if (differs(memo_.frames[at].slot, memo_.frames[at].pc)) return at + 1;
     }
-    return place;
+    for (uint32_t i = 0; i < memo_.check_count && memo_.checks[i].place < place; ++i) {
+      if (differs(memo_.checks[i].slot, memo_.checks[i].bp)) return memo_.checks[i].place + 1;
+    }
+    return 0;
   }
 
   // One frame outwards. False: the walk ends here.
@@ -300,7 +330,7 @@ class StackCapture {
     if (row.kind == RowKind::kOutermost) return ends(Step::kOutermost, walk);
     walk.slot = &kNever;
     walk.bp_slot = nullptr;
-    if (row.kind != RowKind::kStack) memo_.fresh.pointers[walk.fresh - 1].users = 1;
+    memo_.fresh_pointers[walk.fresh - 1].used = row.kind != RowKind::kStack;
     if (row.is_usual()) {
       uint64_t saved_at = 0;
       Step step = step_by_row(row, walk.stack, walk.state, saved_at);

@@ -31,20 +31,24 @@ StackMemo* lay_out(Pieces& pieces) {
   size_t depth = depth_limit;
   auto* memo = pieces.take<StackMemo>(1);
   auto* outside = pieces.take<MemoFrame>(StackMemo::kStride + depth);
-  auto* outside_pointers = pieces.take<MemoPointer>(StackMemo::kStride + depth);
   auto* root = pieces.take<SitePath>(1 + depth);
-  FrameList fresh = {pieces.take<MemoFrame>(depth), pieces.take<MemoPointer>(depth)};
+  auto* needs = pieces.take<uint8_t>(depth);
+  auto* values = pieces.take<uint64_t>(depth);
+  auto* checks = pieces.take<PointerCheck>(depth);
+  auto* fresh = pieces.take<MemoFrame>(depth);
+  auto* fresh_pointers = pieces.take<FramePointer>(depth);
   auto* reference = pieces.take<uint64_t>(depth);
   if (memo == nullptr) return nullptr;
-  memo->last = {outside + StackMemo::kStride, outside_pointers + StackMemo::kStride};
-  memo->sites = root + 1;
-  memo->fresh = fresh;
-  memo->reference = reference;
   memo->capacity = depth_limit;
-  for (uint32_t i = 0; i < StackMemo::kStride; ++i) {
-    outside[i].slot = &outside[i].pc;
-    outside_pointers[i].slot = &outside_pointers[i].bp;
-  }
+  memo->frames = outside + StackMemo::kStride;
+  memo->sites = root + 1;
+  memo->needs = needs;
+  memo->values = values;
+  memo->checks = checks;
+  memo->fresh = fresh;
+  memo->fresh_pointers = fresh_pointers;
+  memo->reference = reference;
+  for (uint32_t i = 0; i < StackMemo::kStride; ++i) outside[i].slot = &outside[i].pc;
   return memo;
 }
 
@@ -70,6 +74,7 @@ void enter_epoch(StackMemo& memo, uint32_t epoch) {
   bool keys_repeat = epoch >> 16 != memo.epoch >> 16;
   memo.epoch = epoch;
   memo.count = 0;
+  memo.check_count = 0;
   if (!keys_repeat) return;
   memset(memo.recent_rows, 0, sizeof memo.recent_rows);
   memset(memo.recent_sites, 0, sizeof memo.recent_sites);

@@ -19,11 +19,18 @@ struct MemoFrame {
   const uint64_t* slot;
 };
 
-// The same for the frame pointer.
-struct MemoPointer {
+// The frame pointer in a frame, as a walk found it.
+struct FramePointer {
   uint64_t bp;
-  const uint64_t* slot;  // the bp above when the value only passed through; in a walk, null
-  uint32_t users;        // of this frame and those outside it: how many need the frame pointer
+  const uint64_t* slot;  // where it was read; null: it is that of the frame inside
+  bool used;             // the frame's own rule needs it
+};
+
+// A slot that holds a frame pointer on which the rest of the remembered stack depends.
+struct PointerCheck {
+  const uint64_t* slot;
+  uint64_t bp;
+  uint32_t place;  // of the frame whose frame pointer it is
 };
 
 // What a frame and all outside it are called: the node in the trie, and a hash of the way there
@@ -35,12 +42,6 @@ struct SitePath {
   uint32_t next_hash(uint64_t key) const {
     return static_cast<uint32_t>((hash ^ key) * 0x9E3779B97F4A7C15ull >> 32);
   }
-};
-
-// Frames of a stack; which end comes first is its owner's matter.
-struct FrameList {
-  MemoFrame* frames;
-  MemoPointer* pointers;
 };
 
 // How a walk ended; what its outermost frame hangs from in the trie (format/entry.h).
@@ -82,12 +83,22 @@ struct StackMemo {
   uint32_t last_count;  // frames of the stack last captured, remembered or not
   uint32_t capacity;
   StackEnd end;
-  bool on_own_stack;    // where the remembered stack was
-  bool uses_pointers;   // some frame of it needs the frame pointer; if not, `pointers` are not kept
-  FrameList last;       // the remembered stack; capacity of them
-  SitePath* sites;      // of each of its frames; sites[-1] is what it hangs from
-  FrameList fresh;      // the frames of a walk, the innermost first; likewise
-  uint64_t* reference;  // likewise, for cross_check
+  bool on_own_stack;   // where the remembered stack was
+  bool with_pointers;  // the last walk could not do without the frame pointer
+
+  // The remembered stack: room for `capacity` frames, as in all that follows.
+  MemoFrame* frames;
+  SitePath* sites;   // sites[-1] is what the outermost frame hangs from
+  uint8_t* needs;    // nonzero: the rest of the stack depends on the frame pointer there …
+  uint64_t* values;  // … which had this value
+  PointerCheck* checks;
+  uint32_t check_count;  // in the order of their places
+
+  // The frames of a walk, the innermost first.
+  MemoFrame* fresh;
+  FramePointer* fresh_pointers;
+
+  uint64_t* reference;  // for cross_check
   CfiScratch scratch;
 
   RecentRow recent_rows[1u << kRowBits];
