@@ -65,11 +65,17 @@ int main(int argc, char** argv) {
   question.by = GroupBy::kFunction;
   measure("functions at the peak", entries, ledgers, ask);
   if (!questions) return 0;
+  question.tree = TreeShape::kTopDown;
+  measure("tree, top down", entries, ledgers, ask);
+  question.tree = TreeShape::kBottomUp;
+  measure("tree, bottom up", entries, ledgers, ask);
+  question.tree = TreeShape::kNone;
   question.wanted.own_peaks = true;
   measure("functions, with their own peaks", entries, ledgers, ask);
   question.wanted = {};
   question.by = GroupBy::kSite;
   question.at = parse_moment("50%");
+  measure("live sites at half time", entries, ledgers, [&] { ledgers.live_at(question); });
   measure("sites at half time", entries, ledgers, ask);
   question.wanted.lifetimes = question.wanted.sizes = question.wanted.threads = true;
   measure("the same with all measures", entries, ledgers, ask);

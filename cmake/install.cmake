@@ -6,9 +6,34 @@ install(
 
 install(FILES include/heapledger.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(FILES docs/man/heapledger.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-install(FILES README.md docs/manual.md docs/format.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES README.md docs/manual.md docs/recipes.md docs/format.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # Under the name where Debian and its tools look for it.
 install(
   FILES LICENSE
   DESTINATION "${CMAKE_INSTALL_DOCDIR}"
   RENAME copyright)
+
+# Completion, written by the tool itself, where the three shells look for it.
+set(completions "${CMAKE_BINARY_DIR}/completions")
+foreach(shell bash zsh fish)
+  add_custom_command(
+    OUTPUT "${completions}/heapledger.${shell}"
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${completions}"
+    COMMAND heapledger_tool completion ${shell} > "${completions}/heapledger.${shell}"
+    DEPENDS heapledger_tool
+    VERBATIM)
+endforeach()
+add_custom_target(
+  heapledger_completions ALL DEPENDS "${completions}/heapledger.bash"
+                                     "${completions}/heapledger.zsh"
+                                     "${completions}/heapledger.fish")
+install(
+  FILES "${completions}/heapledger.bash"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+  RENAME heapledger)
+install(
+  FILES "${completions}/heapledger.zsh"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+  RENAME _heapledger)
+install(FILES "${completions}/heapledger.fish"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")

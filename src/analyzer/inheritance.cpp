@@ -63,7 +63,7 @@ std::vector<LiveBlock> live_at_start(LedgerFile& file, const Options& options, P
   }
   auto parent = open_parent(file.name(), parent_path_of(file), file.header(), options);
   if (parent == nullptr) return blocks;
-  progress.expect(parent->size());
+  progress.expect(parent->work_bytes());
   ForkPoint fork = find_fork(*parent, file.header());
   ForkReplay replay(*parent, live_at_start(*parent, options, progress, generations - 1), {fork},
                     progress);
@@ -89,7 +89,7 @@ void settle_family(const std::vector<Heir*>& children, const Options& options, P
   const Heir& first = *children.front();
   auto parent = open_parent(first.path, first.parent_path, first.header, options);
   if (parent == nullptr) return;
-  progress.expect(parent->size());
+  progress.expect(parent->work_bytes());
 
   std::vector<std::pair<ForkPoint, Heir*>> forks;
   std::vector<ForkPoint> points;

@@ -206,6 +206,10 @@ size_t LedgerFile::checkpoints() const {
   return sealed_ ? sealed_->checkpoints() : 0;
 }
 
+uint64_t LedgerFile::last_time() const {
+  return sealed_ ? sealed_->last_time() : 0;
+}
+
 bool LedgerFile::for_each_note(uint64_t time, const UseNote& use) {
   return sealed_ != nullptr && sealed_->for_each_note(time, use);
 }

@@ -77,6 +77,9 @@ class LedgerFile {
   std::optional<seal::Checkpoint> checkpoint_before(uint64_t time);
   size_t checkpoints() const;
 
+  // The time of the last entry; 0 when it is not sealed.
+  uint64_t last_time() const;
+
   // All notes (threads, sites, modules, samples …) up to `time`, read without the rest: the notes
   // of one window in their order, one window's frames after the other's. `thread` is the one in
   // charge at the beginning of the filling. False when some could not be read, or when it is not

@@ -53,6 +53,10 @@ class LedgerSet {
     return clock(ledger).units_at_wall(wall_ns(since_start));
   }
 
+  // For those who read a ledger by themselves: opened once more, and what its sites are.
+  std::unique_ptr<LedgerFile> open(uint32_t ledger) { return take_or_open(ledgers_[ledger]); }
+  LedgerSites& sites_of(uint32_t ledger) { return *ledgers_[ledger].sites; }
+
   // One pass. `closing(number, replay, file)` is called when a process has ended; `stop(i)` when
   // the i-th of `stops` (common time, ascending) has come. While it runs, book.tables() has the
   // table of live blocks of every process; nullptr after its end.

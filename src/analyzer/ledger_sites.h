@@ -25,6 +25,9 @@ class LedgerSites {
   void define_module(uint32_t id, uint64_t bias, std::string_view path, std::string_view build_id);
   void define_site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc, Moment moment);
 
+  // The site in the catalog; IdTable::kNone when it has not been described.
+  uint32_t node_of(uint32_t site) const { return nodes_.find(site); }
+
   // IdTable::kNone when the site was never used.
   uint32_t known_account_of(uint32_t site) const { return accounts_of_.find(site); }
   void prefetch(uint32_t site) const { accounts_of_.prefetch(site); }

@@ -37,16 +37,16 @@ void OverviewBook::sampled(uint32_t ledger, const MemorySample& sample) {
   if (others + sample.most <= rss_peak_) return;
   rss_peak_ = others + sample.most;
   rss_peak_sample_ = samples_;
-  rss_peak_time_ns_ = set_.since_start({sample.time, ledger});
+  rss_peak_moment_ = {sample.time, ledger};
+  rss_peak_time_ns_ = set_.since_start(rss_peak_moment_);
   accounts_.rss_rose();
 }
 
 void OverviewBook::marked(uint32_t ledger, uint64_t time, std::string_view text) {
-  constexpr size_t kMaxText = 256;
   see_time(ledger, time);
   if (markers_.size() == kMaxMarkers) return;
   markers_.push_back(
-      {std::string(text.substr(0, kMaxText)), set_.since_start({time, ledger}), ledger});
+      {std::string(text.substr(0, kMaxMarkerText)), set_.since_start({time, ledger}), ledger});
 }
 
 void OverviewBook::ended(uint32_t ledger, uint64_t time) {

@@ -26,6 +26,7 @@ class OverviewBook final : public AccountNumbers {
   uint64_t rss_peak() const { return rss_peak_; }
   uint64_t peak_birth() const { return peak_birth_; }
   uint64_t rss_peak_sample() const { return rss_peak_sample_; }
+  Moment rss_peak_moment() const { return rss_peak_moment_; }
 
   // After the pass.
   void tell(Overview& overview);
@@ -147,6 +148,7 @@ class OverviewBook final : public AccountNumbers {
   uint64_t rss_peak_ = 0;
   uint64_t rss_peak_sample_ = 0;
   uint64_t rss_peak_time_ns_ = 0;
+  Moment rss_peak_moment_;
   uint64_t end_ns_ = 0;
 };
 

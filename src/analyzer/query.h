@@ -185,6 +185,13 @@ class Ledgers {
   // overlap; anything else is one more.
   Answer ask(const Question& question);
 
+  // The same for what is live at a moment, and nothing else: of the figures only the live ones are
+  // filled in, and only groups that have some are there. From sealed ledgers this reads the notes
+  // and what lies between the moment and the checkpoint before it, and needs no overview; for the
+  // peaks the overview has to say when they are. What cannot be had so (ledgers that are not
+  // sealed, ranges, lifetimes) is asked for as above. `sort` is kLiveBytes or kLiveBlocks.
+  Answer live_at(const Question& question);
+
   NeverFreed never_freed(const Suppressions& suppressions, const Question& question = {});
   WhereRss where_rss(const MomentSpec& moment);
 

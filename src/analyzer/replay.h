@@ -90,6 +90,7 @@ class Replay : public ReplayProcess {
                             entry.pointer != entry.old_pointer});
     old.address = 0;
     allocated(stream, entry);
+    last_time_ = std::max(last_time_, entry.end_time);
   }
 
   // For Pairing:

@@ -15,7 +15,9 @@ bool Stream::load_next() {
   WindowBlocks places = blocks_.subspan(next_, after - next_);
   next_ = after;
   seq_ = seq;
-  auto work = std::make_unique<Work>();
+  std::unique_ptr<Work> work = std::move(spare_);
+  if (work == nullptr) work = std::make_unique<Work>();
+  work->payload.cut = false;
   if (!file_->load(places, work->payload)) return false;
   const std::vector<unsigned char>& bytes = work->payload.bytes;
   work->decoder =
@@ -38,6 +40,8 @@ void Stream::close_block() {
                           std::to_string(window()) +
                           " is damaged inside; what follows the damage is left out");
   }
+  // Memory that is given back and taken again for every block would be cleared every time.
+  if (next_ < blocks_.size()) spare_ = std::move(work_);
   work_.reset();
 }
 

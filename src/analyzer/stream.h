@@ -116,6 +116,7 @@ class Stream {
   unsigned filled_ = 0;
   bool held_ = false;
   std::unique_ptr<Work> work_;
+  std::unique_ptr<Work> spare_;  // for the next block
   std::deque<StreamPosition> holds_;
 };
 

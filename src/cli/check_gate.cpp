@@ -22,6 +22,8 @@ std::vector<std::string> callers_of(Ledgers& ledgers, uint32_t site, const std::
   while (at < stack.size() && stack[at].name != name) ++at;
   std::vector<std::string> callers;
   for (size_t i = at + 1; i < stack.size() && callers.size() < kCallers; ++i) {
+    // Below main there is nothing that anybody wrote.
+    if (stack[i].name == "_start" || stack[i].name.starts_with("__libc_start_")) break;
     callers.push_back(stack[i].name);
   }
   return callers;
@@ -50,7 +52,7 @@ class Gate {
         }
         judge(limit, "rss", true, ledgers_.overview().rss_peak_bytes, 0);
         return blame_sites(MomentSpec::Kind::kRssPeak, Measure::kLiveBytes);
-      case LimitKind::kNeverFreed:
+      case LimitKind::kUnfreed:
         return add_never_freed(limit);
       case LimitKind::kCalls:
         judge(limit, "calls", false, ledgers_.overview().totals.calls, 0);
@@ -131,7 +133,7 @@ class Gate {
     blame_growth(Compared::kLive, nullptr);
     judge(limit, "never-freed", true, now.answer.totals.live_bytes,
           before.answer.totals.live_bytes);
-    blame_growth(Compared::kNeverFreed, &now);
+    blame_growth(Compared::kUnfreed, &now);
     judge(limit, "calls", false, all.calls, old.calls);
     blame_growth(Compared::kCalls, nullptr);
     judge(limit, "bytes", true, all.bytes, old.bytes);

@@ -26,7 +26,7 @@ struct Word {
 constexpr std::array<Word, kLimitKinds> kWords = {{
     {LimitKind::kPeak, "max-peak", false, false, "a size such as 1G, 512M or 4096"},
     {LimitKind::kRss, "max-rss", false, false, "a size such as 2G, 512M or 4096"},
-    {LimitKind::kNeverFreed, "max-never-freed", false, true,
+    {LimitKind::kUnfreed, "max-never-freed", false, true,
      "a size such as 0 or 64k, or a share of what is allocated such as 1%"},
     {LimitKind::kCalls, "max-calls", true, false, "a number such as 100000 or 2M"},
     {LimitKind::kTemporary, "max-temporary", true, true,

@@ -10,7 +10,7 @@
 
 namespace heapledger {
 
-enum class LimitKind { kPeak, kRss, kNeverFreed, kCalls, kTemporary, kGrowth };
+enum class LimitKind { kPeak, kRss, kUnfreed, kCalls, kTemporary, kGrowth };
 inline constexpr size_t kLimitKinds = 6;
 
 // "max-peak" and so on: the option without its dashes, and the word in a file.

@@ -13,6 +13,8 @@ void add_run(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);
 void add_seal(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 

@@ -17,6 +17,7 @@
 #include "cli/report_asked.h"
 #include "cli/report_page.h"
 #include "cli/report_text.h"
+#include "cli/report_warnings.h"
 #include "cli/text.h"
 
 namespace heapledger {
@@ -47,7 +48,7 @@ DifferenceQuestion question_of(const DiffOptions& options) {
   } catch (const Error& error) {
     std::vector<std::string> words;
     for (auto one : {Compared::kLive, Compared::kBlocks, Compared::kCalls, Compared::kBytes,
-                     Compared::kPeak, Compared::kNeverFreed, Compared::kTemporary}) {
+                     Compared::kPeak, Compared::kUnfreed, Compared::kTemporary}) {
       words.emplace_back(name_of(one));
     }
     std::string near = nearest_word(options.sort, words);
@@ -146,7 +147,9 @@ int diff(const DiffOptions& options) {
   show(options, difference, view, {before.paths(), after.paths(), moment, moment}, before.ledgers(),
        after.ledgers());
   int status = before.warn();
-  return std::max(status, after.warn());
+  // What is to be said of both is said once.
+  bool same_names = before.name_warnings() == after.name_warnings();
+  return std::max(status, same_names ? print_warnings(after.ledgers().analysis()) : after.warn());
 }
 
 void add_options(CLI::App& command, DiffOptions& options) {
@@ -176,7 +179,7 @@ void add_options(CLI::App& command, DiffOptions& options) {
       ->type_name("N");
   command.add_option("--filter", options.filters, "Only blocks such as size>=1k,thread=worker*")
       ->type_name("CONDITION")
-      ->expected(1);
+      ->allow_extra_args(false);
   command.add_flag("--json", options.json, "Print JSON, with all groups");
   add_name_options(command, options.names);
 }

@@ -17,7 +17,7 @@ constexpr std::array<Field, 7> kFields = {{{Compared::kLive, "live_bytes"},
                                            {Compared::kCalls, "calls"},
                                            {Compared::kBytes, "bytes"},
                                            {Compared::kPeak, "peak_bytes"},
-                                           {Compared::kNeverFreed, "never_freed_bytes"},
+                                           {Compared::kUnfreed, "never_freed_bytes"},
                                            {Compared::kTemporary, "temporary_calls"}}};
 
 Json figures(const SideFigures& side) {

@@ -34,7 +34,7 @@ std::string label(Compared measure, const DiffView& view, bool moments) {
       return "allocated";
     case Compared::kPeak:
       return moments ? "peak so far" : "peak";
-    case Compared::kNeverFreed:
+    case Compared::kUnfreed:
       return "never freed";
     case Compared::kTemporary:
       return "temporary calls";
@@ -42,10 +42,11 @@ std::string label(Compared measure, const DiffView& view, bool moments) {
   return {};
 }
 
-std::string blame_words(const Difference& difference) {
+std::string blame_words(const Difference& difference, const DiffView& view) {
   const Blame& blame = difference.blame;
   int64_t whole = change_of(difference.before.live_bytes, difference.after.live_bytes);
-  if (blame.name.empty() || whole == 0) return ".";
+  bool by_size = view.question.by == GroupBy::kSize || view.question.by == GroupBy::kSizeClass;
+  if (blame.name.empty() || whole == 0 || by_size) return ".";
   uint64_t part = static_cast<uint64_t>(blame.bytes < 0 ? -blame.bytes : blame.bytes);
   uint64_t all = static_cast<uint64_t>(whole < 0 ? -whole : whole);
   std::string name = escaped(blame.name);
@@ -67,17 +68,17 @@ std::string sentence(const Difference& difference, const DiffView& view) {
   if (difference.same_ledgers) {
     if (before == after) return "B holds exactly as many bytes as A.";
     return fmt::format("B holds {} {} than A ({}){}", amount, up ? "more" : "less", percent,
-                       blame_words(difference));
+                       blame_words(difference, view));
   }
   if (at_peak) {
     if (before == after) return "B peaks exactly as high as A.";
     return fmt::format("B peaks {} {} ({}){}", amount, up ? "higher" : "lower", percent,
-                       blame_words(difference));
+                       blame_words(difference, view));
   }
   std::string when = moment_words(view.question.at);
   if (before == after) return fmt::format("B holds exactly as many bytes as A {}.", when);
   return fmt::format("B holds {} {} {} ({}){}", amount, up ? "more" : "less", when, percent,
-                     blame_words(difference));
+                     blame_words(difference, view));
 }
 
 void put_total(Buffer& to, const std::string& name, uint64_t before, uint64_t after, bool bytes) {
@@ -93,11 +94,12 @@ void put_totals(Buffer& to, const Difference& difference, const DiffView& view, 
   put(to, "{}\n",
       page.style.dim(fmt::format("  {:<22} {:>14} {:>14} {:>14}", "", "A", "B", "change")));
   const bool at_peak = !difference.same_ledgers && view.question.at.kind == MomentSpec::Kind::kPeak;
-  for (Compared measure :
-       {Compared::kPeak, Compared::kLive, Compared::kBlocks, Compared::kNeverFreed,
-        Compared::kBytes, Compared::kCalls, Compared::kTemporary}) {
+  const bool at_end = !difference.same_ledgers && view.question.at.kind == MomentSpec::Kind::kEnd;
+  for (Compared measure : {Compared::kPeak, Compared::kLive, Compared::kBlocks, Compared::kUnfreed,
+                           Compared::kBytes, Compared::kCalls, Compared::kTemporary}) {
     if (!is_known(difference.before, measure) || !is_known(difference.after, measure)) continue;
-    if (measure == Compared::kLive && at_peak && difference.before.has_peak) continue;
+    bool shown_as_peak = at_peak && difference.before.has_peak;
+    if (measure == Compared::kLive && (shown_as_peak || at_end)) continue;
     put_total(to, label(measure, view, difference.same_ledgers),
               value_of(difference.before, measure), value_of(difference.after, measure),
               is_bytes(measure));
@@ -123,12 +125,12 @@ std::string row_name(const ChangeRow& row, const DiffView& view, const Page& pag
 }
 
 // The measures besides the one of the order, as far as they changed.
-std::string other_changes(const ChangeRow& row, const DiffView& view, bool moments, bool overlap) {
-  std::string text;
-  auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  for (Compared measure :
-       {Compared::kLive, Compared::kBlocks, Compared::kPeak, Compared::kNeverFreed,
-        Compared::kBytes, Compared::kCalls, Compared::kTemporary}) {
+std::vector<std::string> other_changes(const ChangeRow& row, const DiffView& view, bool moments,
+                                       bool overlap) {
+  std::vector<std::string> parts;
+  auto add = [&parts](const std::string& part) { parts.push_back(part); };
+  for (Compared measure : {Compared::kLive, Compared::kBlocks, Compared::kPeak, Compared::kUnfreed,
+                           Compared::kBytes, Compared::kCalls, Compared::kTemporary}) {
     int64_t change = row.change(measure);
     if (measure == view.question.sort || change == 0) continue;
     std::string name = measure == Compared::kBlocks ? "blocks" : label(measure, view, moments);
@@ -143,7 +145,27 @@ std::string other_changes(const ChangeRow& row, const DiffView& view, bool momen
       add("with callees " + signed_measure(view.question.sort, all));
     }
   }
-  return text;
+  return parts;
+}
+
+// In as many lines as it takes, broken between parts alone.
+void put_parts(Buffer& to, const std::vector<std::string>& parts, const Page& page,
+               const std::string& indent) {
+  std::string line;
+  for (const std::string& part : parts) {
+    bool full = page.cut && indent.size() + line.size() + part.size() + 3 > page.width;
+    if (full && !line.empty()) {
+      put(to, "{}{},\n", indent, line);
+      line.clear();
+    }
+    line += (line.empty() ? "" : ", ") + part;
+  }
+  if (!line.empty()) put(to, "{}{}\n", indent, line);
+}
+
+// Below main there is nothing that anybody wrote.
+bool is_start(const NamedFrame& frame) {
+  return frame.name == "_start" || frame.name.starts_with("__libc_start_");
 }
 
 // The functions outside the one that is named, the next one first.
@@ -154,10 +176,13 @@ std::string callers(const ChangeRow& row, size_t limit, Ledgers& before, Ledgers
   while (at < stack.size() && stack[at].name != row.name) ++at;
   std::string text;
   size_t shown = 0;
-  for (size_t i = at + 1; i < stack.size(); ++i) {
+  for (size_t i = at + 1; i < stack.size() && !is_start(stack[i]); ++i) {
     if (stack[i].wrapper && i + 1 < stack.size() && stack[i + 1].wrapper) continue;
     if (shown++ == limit) return text + " < …";
     text += (text.empty() ? "called from " : " < ") + escaped(stack[i].name);
+    size_t times = 1;
+    for (; i + 1 < stack.size() && stack[i + 1].name == stack[i].name; ++i) ++times;
+    if (times > 1) text += fmt::format(" ({} times)", times);
   }
   return text;
 }
@@ -168,19 +193,18 @@ void put_row(Buffer& to, const ChangeRow& row, const Difference& difference, con
   constexpr size_t kLeastRoom = 24;
   Compared sort = view.question.sort;
   size_t room = page.width > kIndent + kLeastRoom ? page.width - kIndent : kLeastRoom;
-  std::string from = row.before.there ? measure_text(sort, value_of(row.before, sort)) : "-";
+  std::string old = row.before.there ? measure_text(sort, value_of(row.before, sort)) : "-";
   std::string now = row.after.there ? measure_text(sort, value_of(row.after, sort)) : "-";
   put(to, "  {:<6} {:>13} {:>12} {:>12}  {}\n", name_of(row.kind(sort)),
-      signed_measure(sort, row.change(sort)), from, now, row_name(row, view, page, room));
-  auto put_below = [&](const std::string& text, bool dim) {
-    if (text.empty()) return;
-    std::string line = page.cut ? cut_text(text, page.width - 9) : text;
-    put(to, "         {}\n", dim ? page.style.dim(line) : line);
-  };
-  put_below(other_changes(row, view, difference.same_ledgers, difference.overlap), false);
-  if (view.question.by == GroupBy::kSite && view.callers > 0) {
-    put_below(callers(row, view.callers, before, after), true);
-  }
+      signed_measure(sort, row.change(sort)), old, now, row_name(row, view, page, room));
+  constexpr size_t kBelow = 9;
+  const std::string indent(kBelow, ' ');
+  put_parts(to, other_changes(row, view, difference.same_ledgers, difference.overlap), page,
+            indent);
+  if (view.question.by != GroupBy::kSite || view.callers == 0) return;
+  std::string outer = callers(row, view.callers, before, after);
+  if (page.cut) outer = cut_text(outer, page.width - kBelow);
+  if (!outer.empty()) put(to, "{}{}\n", indent, page.style.dim(outer));
 }
 
 std::string counts(const Difference& difference) {

@@ -74,7 +74,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   sub->allow_extras();
   sub->add_option("CMD", command->words, "The program, and its arguments, which are not looked at")
       ->type_name("")
-      ->expected(0, 1 << 24)
+      ->expected(1 << 24)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->formatter(std::make_shared<DoctorHelp>());
@@ -84,7 +84,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
       "The exit status is 0 when it can be recorded, 1 when not, 2 when the command is wrong.\n\n"
       "Examples:\n"
       "  heapledger doctor                      this machine\n"
-      "  heapledger doctor ./server --port 80   the same command line as for run\n"
+      "  heapledger doctor ./server -p 80       the same command line as for run\n"
       "  heapledger doctor --json python3 | jq .pools");
   sub->callback([sub, command, &exit_code] {
     refuse_unknown(sub->remaining());

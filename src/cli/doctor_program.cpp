@@ -127,7 +127,7 @@ void check_symbols(const std::vector<ModuleSymbols>& modules, std::vector<Check>
   std::string text =
       with_commas(full) + " of " + counted(full + poor.size(), "library") + " with lines";
   if (!poor.empty()) text += "; without: " + list(poor);
-  checks.push_back({Mark::kOk, "", text, ""});
+  checks.push_back({Mark::kOk, "libraries", text, ""});
 }
 
 // libglib-2.0.so.0.7400.6 is 2.74.

@@ -47,6 +47,10 @@ int run_tool(int argc, char** argv) {
   add_report(app, exit_code);
   add_info(app, exit_code);
   add_seal(app, exit_code);
+  add_doctor(app, exit_code);
+  add_completion(app, exit_code);
+  add_diff(app, exit_code);
+  add_check(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

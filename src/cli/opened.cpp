@@ -63,7 +63,8 @@ void add_name_options(CLI::App& command, NameOptions& options) {
   command
       .add_option("--shorten", options.shorten_files,
                   "More rules for shortening names: lines of 'pattern => replacement'")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   add_debug_options(command, options);
 }
 
@@ -71,7 +72,8 @@ void add_debug_options(CLI::App& command, NameOptions& options) {
   command
       .add_option("--debug-folder", options.debug_folders,
                   "Look there too for separate debug files; laid out like /usr/lib/debug")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   command.add_flag("--debuginfod", options.debuginfod,
                    "Fetch missing debug information from $DEBUGINFOD_URLS");
 }

@@ -1,71 +1,88 @@
-// `heapledger report`: totals and the sites behind them.
-#include <unistd.h>
-
+// `heapledger report`: what the ledgers say, as a whole or to a question.
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analyzer/error.h"
 #include "cli/commands.h"
 #include "cli/ledger_paths.h"
+#include "cli/opened.h"
 #include "cli/progress_line.h"
+#include "cli/report_asked.h"
 #include "cli/report_json.h"
+#include "cli/report_options.h"
+#include "cli/report_page.h"
 #include "cli/report_text.h"
-#include "cli/report_warnings.h"
-#include "cli/text.h"
 
 namespace heapledger {
 namespace {
 
-constexpr size_t kDefaultTop = 10;
-constexpr size_t kDefaultFrames = 8;
+void write_text(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
 
-struct ReportOptions {
-  std::vector<std::string> files;
-  bool json = false;
-  CLI::Option* top_option = nullptr;
-  size_t top = kDefaultTop;
-  size_t frames = kDefaultFrames;
-};
+int report_on(const std::vector<std::string>& files, const ReportOptions& options,
+              const Asked& asked) {
+  Opened opened(files, options.names);
+  check_moments(opened.ledgers(), asked.question);
+  if (options.json) {
+    write_report_json(stdout, opened.ledgers(), asked);
+  } else {
+    write_text(report_text(opened.ledgers(), asked, Page::for_stdout()));
+  }
+  return opened.warn();
+}
+
+// One after the other; one that cannot be read does not keep the others from it.
+int report_each(const ReportOptions& options, const Asked& asked) {
+  std::string failures;
+  int exit_code = 0;
+  bool first = true;
+  if (options.json) write_text("{\"schema\": \"heapledger.reports/2\", \"reports\": [\n");
+  for (const std::string& path : find_ledger_paths(options.files)) {
+    if (!first) write_text(options.json ? ",\n" : "\n");
+    try {
+      exit_code = std::max(exit_code, report_on({path}, options, asked));
+      first = false;
+    } catch (const Error& error) {
+      failures += (failures.empty() ? "" : "\n") + std::string(error.what());
+      exit_code = std::max(exit_code, error.exit_code());
+      if (options.json && !first) write_text("null");
+    }
+  }
+  if (options.json) write_text("]}\n");
+  std::fflush(stdout);
+  if (!failures.empty()) throw Error(failures, exit_code);
+  return exit_code;
+}
+
+// The file of the process with the most of a measure.
+std::string worst_of(const std::vector<std::string>& files, Measure measure) {
+  std::vector<std::string> paths = find_ledger_paths(files);
+  ProgressLine line;
+  Options reading;
+  reading.progress = [&line](uint64_t done, uint64_t total) { line.update(done, total); };
+  Ledgers ledgers(paths, reading);
+  return ledgers.facts()[ledgers.worst(measure)].path;
+}
 
 int report(const ReportOptions& options) {
-  Analysis analysis = analyze_with_progress(find_ledger_paths(options.files));
-  if (options.json) {
-    bool limited = options.top_option->count() > 0;
-    write_report_json(stdout, analysis, limited ? options.top : SIZE_MAX);
-  } else {
-    std::string text =
-        report_text(analysis, options.top, options.frames == 0 ? SIZE_MAX : options.frames,
-                    Style::for_stream(STDOUT_FILENO));
-    std::fwrite(text.data(), 1, text.size(), stdout);
-  }
-  std::fflush(stdout);
-  return print_warnings(analysis);
+  Asked asked = understand(options.words);
+  if (options.each) return report_each(options, asked);
+  if (options.worst.empty()) return report_on(options.files, options, asked);
+  Measure measure = understand_measure(options.worst);
+  return report_on({worst_of(options.files, measure)}, options, asked);
 }
 
 }  // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = app.add_subcommand("report", "Show totals and the sites that allocate most");
-  command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
-      ->required()
-      ->type_name("");
-  command->add_flag("--json", options->json, "Print JSON, with all sites");
-  options->top_option =
-      command->add_option("--top", options->top, "How many sites to list (default: 10)")
-          ->type_name("N");
-  command
-      ->add_option("--frames", options->frames,
-                   "How many frames of each stack to show, 0 for all (default: 8)")
-      ->type_name("N");
-  command->footer(
-      "With several ledgers the figures are of all processes together, the peak at one moment of\n"
-      "common time.\n\n"
-      "The exit status is 0, 2 when the command or a file name is wrong, or 3 when a ledger is\n"
-      "damaged: what could be read of it is reported all the same.");
+  CLI::App* command = app.add_subcommand("report", "Show where the memory goes");
+  add_report_options(*command, *options);
   command->callback([options, &exit_code] { exit_code = report(*options); });
 }
 

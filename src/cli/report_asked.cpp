@@ -97,9 +97,10 @@ void read_suppressions(const std::string& path, Suppressions& to) {
 
 void choose_view(const ReportWords& words, Asked& asked) {
   Question& question = asked.question;
-  int trees = (words.tree ? 1 : 0) + (words.bottom_up ? 1 : 0) + (words.callers_of.empty() ? 0 : 1) +
-              (words.callees_of.empty() ? 0 : 1);
-  int views = trees + (words.by.empty() ? 0 : 1) + (words.blocks ? 1 : 0) + (words.where_rss ? 1 : 0);
+  int trees = (words.tree ? 1 : 0) + (words.bottom_up ? 1 : 0) +
+              (words.callers_of.empty() ? 0 : 1) + (words.callees_of.empty() ? 0 : 1);
+  int views =
+      trees + (words.by.empty() ? 0 : 1) + (words.blocks ? 1 : 0) + (words.where_rss ? 1 : 0);
   if (views > 1) {
     throw Error(
         "take one of --by, --tree, --bottom-up, --callers-of, --callees-of, --blocks and "
@@ -114,9 +115,9 @@ void choose_view(const ReportWords& words, Asked& asked) {
   if (!words.callers_of.empty()) question.tree = TreeShape::kCallersOf;
   if (!words.callees_of.empty()) question.tree = TreeShape::kCalleesOf;
   question.function = words.callers_of + words.callees_of;
-  asked.view = trees > 0          ? ReportView::kTree
-               : words.blocks     ? ReportView::kBlocks
-               : words.where_rss  ? ReportView::kWhereRss
+  asked.view = trees > 0           ? ReportView::kTree
+               : words.blocks      ? ReportView::kBlocks
+               : words.where_rss   ? ReportView::kWhereRss
                : asks || views > 0 ? ReportView::kTable
                                    : ReportView::kOverview;
 }
@@ -159,9 +160,10 @@ Asked understand(const ReportWords& words) {
   }
   if (!words.sort.empty()) question.sort = understand_measure(words.sort);
   if (question.sort == Measure::kRssPeak) {
-    throw Error("the resident memory is that of a process, so nothing can be sorted by it; for "
-                "the process with the most, take --worst rss",
-                kExitUsage);
+    throw Error(
+        "the resident memory is that of a process, so nothing can be sorted by it; for "
+        "the process with the most, take --worst rss",
+        kExitUsage);
   }
   for (const std::string& filter : words.filters) {
     asked.filter_text += (asked.filter_text.empty() ? "" : ",") + filter;

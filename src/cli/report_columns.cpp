@@ -69,9 +69,8 @@ FigureColumns::FigureColumns(const Question& question, const Figures& totals, bo
     });
   }
   if (overlapping && sort != Measure::kPeakBytes) {
-    add_column("itself", [sort](const Figures&, const Figures& self) {
-      return measure_text(self, sort);
-    });
+    add_column("itself",
+               [sort](const Figures&, const Figures& self) { return measure_text(self, sort); });
   }
   constexpr std::array kOthers = {Measure::kLiveBytes, Measure::kLiveBlocks, Measure::kCalls,
                                   Measure::kBytes, Measure::kTemporaryCalls};
@@ -79,15 +78,15 @@ FigureColumns::FigureColumns(const Question& question, const Figures& totals, bo
     if (measure != sort) add_measure(measure);
   }
   if (question.between && sort != Measure::kEndedBytes) add_measure(Measure::kEndedBytes);
-  if (!overlapping && sort != Measure::kPeakBytes && totals.has_peak) {
+  bool has_peaks = !overlapping && question.tree == TreeShape::kNone && totals.has_peak;
+  if (has_peaks && sort != Measure::kPeakBytes) {
     add_measure(Measure::kPeakBytes);
   }
 }
 
 void FigureColumns::add_measure(Measure measure) {
-  add_column(measure_title(measure), [measure](const Figures& all, const Figures&) {
-    return measure_text(all, measure);
-  });
+  add_column(measure_title(measure),
+             [measure](const Figures& all, const Figures&) { return measure_text(all, measure); });
 }
 
 void FigureColumns::add_column(

@@ -14,6 +14,7 @@ std::string share(uint64_t part, uint64_t whole) {
   if (whole == 0) return "0%";
   double value = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   bool small = part > 0 && value < 9.95;
+  if (part > 0 && value < 0.05) return "under 0.1%";
   if (part < whole && value > 99.5) return "over 99%";
   return fmt::format("{:.{}f}%", value, small ? 1 : 0);
 }

@@ -1,7 +1,9 @@
 #include "cli/report_heading.h"
 
 #include <algorithm>
+#include <cctype>
 
+#include "cli/report_text.h"
 #include "cli/text.h"
 
 namespace heapledger {
@@ -32,8 +34,8 @@ void put_programs(Buffer& to, Ledgers& ledgers, const Page& page) {
   auto first = std::min_element(facts.begin(), facts.end(), [](const auto& a, const auto& b) {
     return a.start_wall_ns < b.start_wall_ns;
   });
-  std::string who = facts.size() == 1 ? command_line(*first)
-                                      : counted(facts.size(), "process") + " together";
+  std::string who =
+      facts.size() == 1 ? command_line(*first) : counted(facts.size(), "process") + " together";
   std::string which = facts.size() == 1 ? fmt::format("process {}, ", first->pid) : "";
   put(to, "{}\n{}\n", page.style.bold(who),
       page.style.dim(fmt::format("{}started {}, ran {}", which, iso_time(first->start_wall_ns),

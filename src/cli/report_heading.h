@@ -10,9 +10,6 @@
 
 namespace heapledger {
 
-// The command of a process as one would type it, escaped and cut to a line.
-std::string command_line(const LedgerFacts& ledger);
-
 // The program or programs, when they ran and for how long.
 void put_programs(Buffer& to, Ledgers& ledgers, const Page& page);
 

@@ -29,11 +29,12 @@ void write_list(std::FILE* to, const char* name, size_t count, Element&& element
 }
 
 void write_overview(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
-  NeverFreed found = ledgers.never_freed(asked.suppressions, {.top = asked.top_or(SIZE_MAX)});
-  write_field(to, "suppressions", suppressions_json(found));
   Question by_site;
+  by_site.top = asked.top_or(SIZE_MAX);
+  NeverFreed found = ledgers.never_freed(asked.suppressions, by_site);
+  write_field(to, "suppressions", suppressions_json(found));
   write_list(to, "never_freed", found.answer.rows.size(),
-             [&](size_t i) { return row_json(ledgers, by_site, found.answer.rows[i]); });
+             [&](size_t i) { return never_freed_json(found.answer.rows[i]); });
   write_field(to, "sizes", sizes_json(ledgers.overview()));
   write_field(to, "series", series_json(ledgers.overview()));
   const std::vector<Group>& groups = ledgers.analysis().groups;

@@ -27,6 +27,9 @@ Json frames_json(const std::vector<NamedFrame>& frames);
 // A site with the fields that it has had from the first schema on.
 Json group_json(Ledgers& ledgers, const Group& group);
 
+// One that is never freed, by the number of its site; its stack is that of the group.
+Json never_freed_json(const Row& row);
+
 void put_figures(Json& json, const Figures& figures);
 Json row_json(Ledgers& ledgers, const Question& question, const Row& row);
 Json node_json(const TreeNode& node);

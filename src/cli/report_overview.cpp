@@ -7,6 +7,7 @@
 #include "cli/report_heading.h"
 #include "cli/report_sizes.h"
 #include "cli/report_stack.h"
+#include "cli/report_text.h"
 #include "cli/report_views.h"
 #include "cli/timeline.h"
 
@@ -71,10 +72,10 @@ void put_never_freed(Buffer& to, Ledgers& ledgers, const Asked& asked, const Nev
                      const Page& page) {
   const Figures& totals = found.answer.totals;
   if (totals.live_blocks == 0 && found.uses.empty()) return;
-  put_title(to, page,
-            fmt::format("never freed: {} in {} from {}", human_bytes(totals.live_bytes),
-                        counted(totals.live_blocks, "block"),
-                        counted(found.answer.groups, "site")));
+  put_title(
+      to, page,
+      fmt::format("never freed: {} in {} from {}", human_bytes(totals.live_bytes),
+                  counted(totals.live_blocks, "block"), counted(found.answer.groups, "site")));
   size_t frames = asked.frames_given ? asked.frames : kFewFrames;
   for (const Row& row : found.answer.rows) {
     put_stack(to, ledgers, row.site, frames, page,

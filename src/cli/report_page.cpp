@@ -20,10 +20,9 @@ constexpr size_t kMostWidth = 400;
 
 // Each of our signs and the plain one in its place.
 constexpr std::array<std::pair<std::string_view, char>, 22> kPlainSigns = {{
-    {"▁", '.'}, {"▂", '.'}, {"▃", ':'}, {"▄", ':'}, {"▅", '+'}, {"▆", '+'},
-    {"▇", '#'}, {"█", '#'}, {"│", '|'}, {"┤", '|'}, {"└", '`'}, {"├", '|'},
-    {"─", '-'}, {"┴", '+'}, {"▲", '^'}, {"•", 'o'}, {"…", '~'}, {"←", '<'},
-    {"→", '>'}, {"·", '-'}, {"×", 'x'}, {"┬", '|'},
+    {"▁", '.'}, {"▂", '.'}, {"▃", ':'}, {"▄", ':'}, {"▅", '+'}, {"▆", '+'}, {"▇", '#'}, {"█", '#'},
+    {"│", '|'}, {"┤", '|'}, {"└", '`'}, {"├", '|'}, {"─", '-'}, {"┴", '+'}, {"▲", '^'}, {"•", 'o'},
+    {"…", '~'}, {"←", '<'}, {"→", '>'}, {"·", '-'}, {"×", 'x'}, {"┬", '|'},
 }};
 
 std::string plain(std::string_view text) {
@@ -62,6 +61,39 @@ bool locale_is_utf8() {
     return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
   }
   return false;
+}
+
+// Without what is between the last brackets: "f(int, long) const" gives "f(…) const".
+std::string without_arguments(const std::string& function) {
+  size_t close = function.rfind(')');
+  if (close == std::string::npos) return function;
+  size_t depth = 0;
+  for (size_t at = close + 1; at-- > 0;) {
+    if (function[at] == ')') ++depth;
+    if (function[at] != '(' || --depth > 0) continue;
+    if (at == 0 || close - at < 2) return function;
+    return function.substr(0, at + 1) + "…" + function.substr(close);
+  }
+  return function;
+}
+
+std::string fitted(const std::string& function, size_t room) {
+  if (shown_width(function) <= room) return function;
+  return cut_text(without_arguments(function), room);
+}
+
+// A function with its place behind it, for which there is room or not.
+std::string with_place(const Page& page, std::string function, std::string place, size_t room) {
+  constexpr size_t kLeastName = 16;
+  size_t taken = place.empty() ? 0 : shown_width(place) + 2;
+  if (page.cut) {
+    if (taken + kLeastName > room) {
+      place.clear();
+      taken = 0;
+    }
+    function = fitted(function, room > taken ? room - taken : kLeastName);
+  }
+  return place.empty() ? function : function + "  " + page.style.dim(place);
 }
 
 }  // namespace
@@ -131,27 +163,24 @@ std::string place_text(const std::string& file, uint32_t line, size_t most) {
 
 std::string function_text(const Page& page, const std::string& name, const std::string& file,
                           uint32_t line, size_t room) {
-  constexpr size_t kLeastName = 16;
-  std::string function = escaped(name);
   size_t most = page.cut ? std::max<size_t>(room / 2, 24) : 48;
-  std::string place = place_text(file, line, most);
-  size_t taken = place.empty() ? 0 : shown_width(place) + 2;
-  if (page.cut) {
-    if (taken + kLeastName > room) {
-      place.clear();
-      taken = 0;
-    }
-    function = cut_text(function, room > taken ? room - taken : kLeastName);
-  }
-  return place.empty() ? function : function + "  " + page.style.dim(place);
+  return with_place(page, escaped(name), place_text(file, line, most), room);
 }
 
 std::string frame_text(const Page& page, const NamedFrame& frame, size_t room) {
   constexpr std::string_view kMark = " (inlined)";
-  if (!frame.inlined) return function_text(page, frame.name, frame.file, frame.line, room);
-  size_t left = room > kMark.size() ? room - kMark.size() : 1;
-  return function_text(page, frame.name, frame.file, frame.line, left) +
-         page.style.dim(std::string(kMark));
+  if (frame.inlined && room > kMark.size()) room -= kMark.size();
+  std::string text = function_text(page, frame.name, frame.file, frame.line, room);
+  std::string module = frame.module.substr(frame.module.rfind('/') + 1);
+  bool has_place = !frame.file.empty() || module.empty() || frame.name.starts_with(module + "+0x");
+  if (!has_place) {
+    // Tells sites apart that have no lines; not worth cutting a name for.
+    std::string place = fmt::format("{}+{:#x}", escaped(module), frame.offset);
+    if (!page.cut || shown_width(escaped(frame.name)) + 2 + place.size() <= room) {
+      text = with_place(page, escaped(frame.name), place, room);
+    }
+  }
+  return frame.inlined ? text + page.style.dim(kMark) : text;
 }
 
 void put_title(Buffer& to, const Page& page, const std::string& title) {

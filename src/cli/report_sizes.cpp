@@ -69,8 +69,7 @@ void put_sizes(Buffer& to, const Overview& overview, const Page& page) {
   for (size_t i = first; i < last; ++i) {
     size_t length = static_cast<size_t>(static_cast<double>(calls[i]) / static_cast<double>(most) *
                                         static_cast<double>(bar));
-    if (calls[i] > 0) length = std::max<size_t>(length, 1);
-    std::string blocks;
+    std::string blocks = calls[i] > 0 && length == 0 ? "·" : "";
     for (size_t j = 0; j < length; ++j) blocks += "█";
     std::string line = fmt::format("  {:>16} {:>13} {:>6}  {}", kClasses[i].name,
                                    with_commas(calls[i]), percent(calls[i], sizes.count()), blocks);
@@ -80,9 +79,8 @@ void put_sizes(Buffer& to, const Overview& overview, const Page& page) {
   if (!overview.common_sizes.empty()) put_common(to, overview, page);
   const Histogram& lives = overview.lifetimes;
   if (lives.count() > 0) {
-    put(to, "  lifetimes: {} (median), {} (mean), {} at most, of blocks that were freed\n",
-        human_duration(lives.median()), human_duration(lives.mean()),
-        human_duration(lives.largest()));
+    put(to, "  lifetimes: {} median, {} mean, {} at most\n", human_duration(lives.median()),
+        human_duration(lives.mean()), human_duration(lives.largest()));
   }
 }
 

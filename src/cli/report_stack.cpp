@@ -10,6 +10,15 @@ bool same(const NamedFrame& a, const NamedFrame& b) {
   return a.pc == b.pc && a.name == b.name && a.inlined == b.inlined && a.line == b.line;
 }
 
+// What every program and thread begins with, outside of its own first function.
+bool is_start(const std::string& name) {
+  for (const char* start : {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread",
+                            "__clone3", "clone3", "clone"}) {
+    if (name == start || name.starts_with(std::string(start) + "@")) return true;
+  }
+  return name.starts_with("__libc_start_main");
+}
+
 }  // namespace
 
 void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const Page& page,
@@ -28,6 +37,7 @@ void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const 
   if (first == stack.end()) first = stack.begin();
   put(to, "{}{}\n", figures, frame_text(page, *first, room));
   auto left = static_cast<size_t>(stack.end() - first) - 1;
+  while (limit != SIZE_MAX && left > 0 && is_start(first[static_cast<long>(left)].name)) --left;
   size_t callers = std::min(left, limit == 0 ? 0 : limit - 1);
   if (callers + 1 == left) callers = left;  // a line that says "one more" is no shorter
   if (limit <= 1) callers = 0;
@@ -35,8 +45,7 @@ void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const 
     put(to, "{:{}}← {}\n", "", indent, frame_text(page, first[static_cast<long>(i)], room - 2));
   }
   if (callers > 0 && callers < left) {
-    put(to, "{:{}}{}\n", "", indent,
-        page.style.dim(fmt::format("… and {} more", counted(left - callers, "frame"))));
+    put(to, "{:{}}{}\n", "", indent, page.style.dim(fmt::format("… {} more", left - callers)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "cli/report_columns.h"
 #include "cli/report_heading.h"
 #include "cli/report_stack.h"
+#include "cli/report_text.h"
 #include "cli/report_views.h"
 
 namespace heapledger {

@@ -1,16 +1,17 @@
-// The report as a person reads it: about one screen.
+// The report as a person reads it.
 #pragma once
 
-#include <cstddef>
 #include <string>
-
-#include "analyzer/analysis.h"
-#include "cli/text.h"
 
 namespace heapledger {
 
-// The `top` sites, each with up to `frames` frames of its stack.
-std::string report_text(const Analysis& analysis, size_t top, size_t frames, const Style& style);
+class Ledgers;
+struct Asked;
+struct LedgerFacts;
+struct Page;
+
+// The view that answers what was asked.
+std::string report_text(Ledgers& ledgers, const Asked& asked, const Page& page);
 
 // The command of a process as one would type it, escaped and cut to a line.
 std::string command_line(const LedgerFacts& ledger);

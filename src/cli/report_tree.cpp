@@ -42,7 +42,7 @@ class TreePainter {
 
   struct Line {
     uint32_t node;
-    std::string branch;    // what is drawn before the name
+    std::string branch;     // what is drawn before the name
     uint64_t left_out = 0;  // if so, the line says how many children are not shown
   };
 
@@ -102,7 +102,7 @@ std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   }
   std::vector<TreePainter::Line> lines =
       TreePainter(answer, question, asked.top_or(kDefaultNodes)).lines();
-  FigureColumns columns(question, answer.totals, true);
+  FigureColumns columns(question, answer.totals, question.tree == TreeShape::kTopDown);
   for (const TreePainter::Line& line : lines) {
     columns.add(answer.tree[line.node].all, answer.tree[line.node].self);
   }
@@ -119,7 +119,8 @@ std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
     }
     size_t taken = shown_width(branch);
     put(to, "{}{}{}\n", columns.line(i), branch,
-        function_text(page, node.name, node.file, node.line, room > taken + 16 ? room - taken : 16));
+        function_text(page, node.name, node.file, node.line,
+                      room > taken + 16 ? room - taken : 16));
   }
   return page.finished(to);
 }

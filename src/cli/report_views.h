@@ -24,7 +24,4 @@ std::string blocks_text(Ledgers& ledgers, const Asked& asked, const Page& page);
 // What the resident memory is made of.
 std::string where_rss_text(Ledgers& ledgers, const Asked& asked, const Page& page);
 
-// The one that was asked for.
-std::string report_text(Ledgers& ledgers, const Asked& asked, const Page& page);
-
 }  // namespace heapledger

@@ -34,8 +34,8 @@ std::string where_rss_text(Ledgers& ledgers, const Asked& asked, const Page& pag
   WhereRss where = ledgers.where_rss(asked.question.at);
   Buffer to;
   put_programs(to, ledgers, page);
-  put_title(to, page, "where the resident memory goes " +
-                          moment_text(asked.question.at, where.time_ns));
+  put_title(to, page,
+            "where the resident memory goes " + moment_text(asked.question.at, where.time_ns));
   uint64_t whole = where.has_rss ? where.rss_bytes : 0;
   put_part(to, where.live_bytes, whole,
            ("live: requested, in " + counted(where.live_blocks, "block")).c_str());
@@ -54,8 +54,9 @@ std::string where_rss_text(Ledgers& ledgers, const Asked& asked, const Page& pag
               " after the start")
                  .c_str());
   }
-  std::string note = fmt::format("Live blocks lie in {} of {}.",
-                                 counted(where.touched_pages, "page"), human_bytes(where.page_bytes));
+  std::string note =
+      fmt::format("Live blocks lie in {} of {}.", counted(where.touched_pages, "page"),
+                  human_bytes(where.page_bytes));
   if (!where.has_rss) note += " The ledger has no sample of the resident memory up to then.";
   if (!where.glibc_model) {
     note += " What the allocator adds to each block is not known for " +

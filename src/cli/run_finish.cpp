@@ -1,8 +1,10 @@
 #include "cli/run_finish.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "analyzer/seal/seal_file.h"
 #include "analyzer/seal/writers.h"
@@ -79,7 +81,7 @@ class Finish {
   void tell(uint64_t left_raw, uint64_t failures, const std::string& failure) const {
     if (left_raw > 0) {
       say("note: " + counted(left_raw, "ledger") +
-          " still being written, left as it is; heapledger seal does the rest later.");
+          " still being written, left raw; heapledger seal does the rest later.");
     }
     if (failures == 0) return;
     say("note: not sealed, and whole as it was: " + failure +

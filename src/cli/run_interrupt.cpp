@@ -41,7 +41,8 @@ struct EndEarly::Before {
 EndEarly::EndEarly(int exit_code, const char* message) : before_(new Before) {
   exit_status = exit_code;
   last_words = message;
-  writing = asked = 0;
+  writing = 0;
+  asked = 0;
   struct sigaction ours = {};
   ours.sa_handler = on_signal;
   ours.sa_flags = SA_RESTART;

@@ -39,7 +39,7 @@ def anchors_of(text):
 
 class DocsTest(ScratchTest):
     def test_every_option_is_described(self):
-        for command in ("run", "report", "info", "seal"):
+        for command in ("run", "report", "info", "seal", "diff", "check", "doctor"):
             options = set(re.findall(r"(?<![\w-])--[a-z]+", output(command, "--help"))) - {"--help"}
             self.assertTrue(options)
             self.assertEqual([name for name in options if f"`{name}" not in MANUAL], [], command)

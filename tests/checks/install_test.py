@@ -34,7 +34,10 @@ class InstallTest(ScratchTest):
     def test_what_is_there(self):
         prefix = self.install()
         for name in ("bin/heapledger", "include/heapledger.h", "share/man/man1/heapledger.1",
-                     "share/doc/heapledger/manual.md", "share/doc/heapledger/copyright"):
+                     "share/doc/heapledger/manual.md", "share/doc/heapledger/copyright",
+                     "share/bash-completion/completions/heapledger",
+                     "share/zsh/site-functions/_heapledger",
+                     "share/fish/vendor_completions.d/heapledger.fish"):
             self.assertTrue((prefix / name).is_file(), name)
         self.assertEqual(len(list(prefix.glob("lib*/**/libheapledger.so"))), 1)
 

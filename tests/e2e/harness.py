@@ -151,11 +151,12 @@ def recorded(command, env=None, ledger_folder=None, words="", **options):
     return execute(command, environment, folder, ledgers, **options)
 
 
-def recorded_by_tool(command, env=None, **options):
-    """Runs `command` under `heapledger run`, quietly."""
+def recorded_by_tool(command, env=None, options=(), **how):
+    """Runs `command` under `heapledger run`, quietly, with further `options` of it."""
     folder, ledgers = fresh_folder(), fresh_folder()
-    command = [TOOL, "run", "-q", "-o", os.path.join(ledgers, "%e.%p.ledger"), "--"] + command
-    return execute(command, plain_environment(env), folder, ledgers, **options)
+    pattern = os.path.join(ledgers, "%e.%p.ledger")
+    command = [TOOL, "run", "-q", *options, "-o", pattern, "--"] + command
+    return execute(command, plain_environment(env), folder, ledgers, **how)
 
 
 def tool_json(verb, paths, status=0):

@@ -31,7 +31,7 @@ class Names(unittest.TestCase):
         self.assertEqual(run.status, 0, run.stderr)
         names = sorted(run.files)
         for name in names:
-            self.assertEqual(magic(os.path.join(self.folder, name)), b"HPLEDGER")
+            self.assertEqual(magic(os.path.join(self.folder, name)), b"HPSEALED")
         return names, run.stderr.decode()
 
     def test_the_default_is_program_and_process_in_the_current_folder(self):

@@ -1,5 +1,5 @@
-// Feeds the reader anything at all, and shows the result in every form there is. Nothing may
-// crash, hang, or take memory out of proportion.
+// Feeds the reader anything at all, puts questions, and shows the result in every form there is.
+// Nothing may crash, hang, or take memory out of proportion.
 //
 // The first byte chooses: bit 0, the rest is a ledger as it would be on disk, checksums and all;
 // else it is one in the compact form of compact_ledger.h, read without checksums, and whatever
@@ -12,60 +12,63 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/analysis.h"
 #include "analyzer/error.h"
+#include "analyzer/query.h"
 #include "cli/info_json.h"
 #include "cli/info_text.h"
+#include "cli/report_asked.h"
 #include "cli/report_json.h"
+#include "cli/report_page.h"
 #include "cli/report_text.h"
 #include "cli/report_warnings.h"
 #include "cli/summary.h"
 #include "compact_ledger.h"
+#include "questions.h"
 
 namespace heapledger::fuzz {
 namespace {
 
-using Sources = std::vector<std::unique_ptr<ByteSource>>;
-
-void show(const Analysis& analysis) {
+void show(Ledgers& ledgers) {
   static std::FILE* nowhere = std::fopen("/dev/null", "w");
+  const Analysis& analysis = ledgers.analysis();
   const Style plain(false);
-  report_text(analysis, 10, 8, plain);
-  write_report_json(nowhere, analysis, SIZE_MAX);
+  report_text(ledgers, Asked{}, Page{});
+  write_report_json(nowhere, ledgers, Asked{});
   for (const LedgerFacts& ledger : analysis.ledgers) info_text(ledger, plain);
   write_info_json(nowhere, analysis);
-  run_summary(analysis, plain);
+  run_summary(analysis, plain, top_site(ledgers));
   warnings(analysis);
 }
 
-void read(Sources sources, const Options& options) {
+void read(std::vector<Ledgers::Opener> sources, const Options& options) {
   try {
-    show(analyze_sources(std::move(sources), options));
+    Ledgers ledgers(std::move(sources), options);
+    ask_everything(ledgers);
+    show(ledgers);
   } catch (const Error&) {
     // A clear refusal is a good answer.
   }
 }
 
 void read_raw(std::string_view bytes) {
-  Sources sources;
-  sources.push_back(in_memory("raw.ledger", bytes));
   Options options;
   options.open_parent = nullptr;
-  read(std::move(sources), options);
+  read({[bytes] { return in_memory("raw.ledger", bytes); }}, options);
 }
 
 void read_compact(std::string_view bytes) {
   std::string_view second;
-  Sources sources;
-  sources.push_back(expand("first.ledger", bytes, second));
-  std::string_view rest;
-  if (!second.empty()) sources.push_back(expand("second.ledger", second, rest));
+  expand("first.ledger", bytes, second);
+  auto open = [](const char* name, std::string_view from) {
+    std::string_view ignored;
+    return expand(name, from, ignored);
+  };
+  std::vector<Ledgers::Opener> sources;
+  sources.emplace_back([=] { return open("first.ledger", bytes); });
+  if (!second.empty()) sources.emplace_back([=] { return open("second.ledger", second); });
   Options options;
   options.check_sums = false;
-  options.open_parent = [second](const std::string&) {
-    std::string_view ignored;
-    return expand("second.ledger", second, ignored);
-  };
+  options.open_parent = [=](const std::string&) { return open("second.ledger", second); };
   read(std::move(sources), options);
 }
 

@@ -12,8 +12,10 @@
 
 #include "analyzer/error.h"
 #include "analyzer/ledger_file.h"
+#include "analyzer/query.h"
 #include "analyzer/seal/live_replay.h"
 #include "format/sealed.h"
+#include "questions.h"
 
 namespace heapledger::fuzz {
 namespace {
@@ -60,6 +62,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     LedgerFile file(in_memory("fuzzed.ledger", bytes), check_sums);
     fuzz::read_everything(file);
+    Options options;
+    options.check_sums = check_sums;
+    options.open_parent = nullptr;
+    Ledgers ledgers({[&bytes] { return in_memory("fuzzed.ledger", bytes); }}, options);
+    fuzz::ask_everything(ledgers);
   } catch (const Error&) {
     // A clear refusal is a good answer.
   }

@@ -7,36 +7,20 @@
 #include <tuple>
 
 #include "analyzer/seal/live_replay.h"
+#include "counting_source.h"
 #include "ledger_builder.h"
 #include "seal_bytes.h"
 
 namespace heapledger {
 namespace {
 
+using test::CountingSource;
 using test::LedgerBuilder;
 
 constexpr uint64_t kEnd = 30 * 200'000;
 
 using Block = std::tuple<uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>;
 using Live = std::map<uint64_t, Block>;
-
-// Counts the bytes that are read.
-class CountingSource final : public ByteSource {
- public:
-  CountingSource(std::string_view bytes, uint64_t& count)
-      : source_(in_memory("counted.ledger", bytes)), count_(count) {}
-  const std::string& name() const override { return source_->name(); }
-  uint64_t size() override { return source_->size(); }
-  size_t read(uint64_t offset, void* to, size_t count) override {
-    size_t got = source_->read(offset, to, count);
-    count_ += got;
-    return got;
-  }
-
- private:
-  std::unique_ptr<ByteSource> source_;
-  uint64_t& count_;
-};
 
 // A long history, and with it, written down by the test itself, what is live at some times.
 struct History {

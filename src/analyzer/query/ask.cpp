@@ -1,6 +1,7 @@
 // Ledgers: questions.
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
@@ -10,6 +11,24 @@
 
 namespace heapledger {
 namespace {
+
+// So many that a tree of their stacks may have too many nodes.
+constexpr uint32_t kManySites = 65536;
+
+bool wants_lifetimes(const Question& question) {
+  return question.wanted.lifetimes || question.sort == Measure::kMedianLifetime ||
+         question.sort == Measure::kMeanLifetime;
+}
+
+bool thread_fits(const Patterns& patterns, const ThreadFacts& thread) {
+  auto fits = [&thread](const std::string& pattern) {
+    return pattern == std::to_string(thread.tid) || matches(pattern, thread.name);
+  };
+  bool in = patterns.in.empty() || std::any_of(patterns.in.begin(), patterns.in.end(), fits);
+  return in && std::none_of(patterns.out.begin(), patterns.out.end(), fits);
+}
+
+}  // namespace
 
 bool is_by_stack(const Question& question) {
   if (question.tree != TreeShape::kNone) return true;
@@ -43,21 +62,6 @@ CellKey key_of(const Question& question) {
       return CellKey::kAccount;
   }
 }
-
-bool wants_lifetimes(const Question& question) {
-  return question.wanted.lifetimes || question.sort == Measure::kMedianLifetime ||
-         question.sort == Measure::kMeanLifetime;
-}
-
-bool thread_fits(const Patterns& patterns, const ThreadFacts& thread) {
-  auto fits = [&thread](const std::string& pattern) {
-    return pattern == std::to_string(thread.tid) || matches(pattern, thread.name);
-  };
-  bool in = patterns.in.empty() || std::any_of(patterns.in.begin(), patterns.in.end(), fits);
-  return in && std::none_of(patterns.out.begin(), patterns.out.end(), fits);
-}
-
-}  // namespace
 
 // --- counting ---
 
@@ -114,7 +118,38 @@ void Ledgers::Parts::take_from_overview(const Question& question, Counted& count
   out.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak};
 }
 
-Plan Ledgers::Parts::make_plan(const Question& question, const Counted& counted) {
+void Ledgers::Parts::select_blocks(const Question& question, const Counted& counted, Plan& plan) {
+  plan.size = question.filter.size;
+  plan.lifetime_ns = question.filter.lifetime_ns;
+  const Bounds& time = question.filter.time_ns;
+  for (uint32_t i = 0; i < set.size() && !time.is_open(); ++i) {
+    Bounds units;
+    if (time.least > 0) units.least = set.units_at(i, time.least - 1) + 1;
+    if (time.most < UINT64_MAX) units.most = set.units_at(i, time.most);
+    plan.time_units.push_back(units);
+  }
+  for (uint32_t i = 0; i < set.size() && !question.filter.threads.empty(); ++i) {
+    std::vector<char>& selected = plan.threads.emplace_back();
+    for (const ThreadFacts& thread : threads_of(i, counted)) {
+      selected.push_back(thread_fits(question.filter.threads, thread) ? 1 : 0);
+    }
+  }
+  plan.ledger = question.ledger;
+}
+
+// The accounts, those with the most bytes first; empty when the order makes no difference.
+std::vector<uint32_t> Ledgers::Parts::by_weight(const Question& question) const {
+  std::vector<uint32_t> order;
+  if (question.tree == TreeShape::kNone || set.catalog().size() < kManySites) return order;
+  order.resize(sites.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+    return book->accounts().at(a).bytes > book->accounts().at(b).bytes;
+  });
+  return order;
+}
+
+Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   Plan plan;
   plan.key = key_of(question);
   plan.between = question.between.has_value();
@@ -125,23 +160,8 @@ Plan Ledgers::Parts::make_plan(const Question& question, const Counted& counted)
                     to_text(question.between->second) + "'; give the earlier moment first",
                 kExitUsage);
   }
-  plan.size = question.filter.size;
-  plan.lifetime_ns = question.filter.lifetime_ns;
-  const Bounds& time = question.filter.time_ns;
-  for (uint32_t i = 0; i < set.size() && !time.is_open(); ++i) {
-    Bounds units;
-    if (time.least > 0) units.least = set.units_at(i, time.least - 1) + 1;
-    if (time.most < UINT64_MAX) units.most = set.units_at(i, time.most);
-    plan.time_units.push_back(units);
-  }
+  select_blocks(question, counted, plan);
   plan.accounts = counted.selected;
-  for (uint32_t i = 0; i < set.size() && !question.filter.threads.empty(); ++i) {
-    std::vector<char>& selected = plan.threads.emplace_back();
-    for (const ThreadFacts& thread : analysis.ledgers[i].threads) {
-      selected.push_back(thread_fits(question.filter.threads, thread) ? 1 : 0);
-    }
-  }
-  plan.ledger = question.ledger;
   plan.max_cells = kMaxSizeGroups;
   plan.lifetimes = wants_lifetimes(question);
   plan.sizes = question.wanted.sizes;
@@ -150,8 +170,9 @@ Plan Ledgers::Parts::make_plan(const Question& question, const Counted& counted)
   plan.cell_peaks = !is_by_stack(question);
   if (is_by_stack(question) &&
       (question.wanted.own_peaks || question.sort == Measure::kPeakBytes)) {
-    plan.group_offsets = &counted.grouping.offsets;
-    plan.group_members = &counted.grouping.members;
+    counted.members = list_members(counted.grouping);
+    plan.group_offsets = &counted.members.offsets;
+    plan.group_members = &counted.members.groups;
     plan.groups = static_cast<uint32_t>(counted.grouping.groups.size());
   }
   return plan;
@@ -178,9 +199,8 @@ void Ledgers::Parts::run(const Question&, const Plan& plan, Counted& counted) {
   counted.threads = tally.threads();
 }
 
-Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
-  read();
-  if (question.ledger && *question.ledger >= set.size()) {
+void Ledgers::Parts::check(const Question& question, size_t ledgers) {
+  if (question.ledger && *question.ledger >= ledgers) {
     throw Error("there is no ledger number " + std::to_string(*question.ledger), kExitUsage);
   }
   bool of_function =
@@ -188,10 +208,19 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
   if (of_function && question.function.empty()) {
     throw Error("callers or callees of which function? None was given", kExitUsage);
   }
+}
+
+Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
+  read();
+  check(question, set.size());
   Counted counted;
+  counted.sites = &sites;
   if (question.filter.on_stacks())
     counted.selected = select_stacks(question.filter, sites, names());
-  if (is_by_stack(question)) counted.grouping = group_stacks(question, sites, names());
+  if (is_by_stack(question)) {
+    counted.grouping = group_stacks(question, sites, names(), by_weight(question));
+  }
+  counted.by_account = key_of(question) == CellKey::kAccount || is_in_overview(question);
   if (is_in_overview(question)) {
     take_from_overview(question, counted);
     counted.end_ns = resolve(question.at).time_ns;
@@ -211,8 +240,7 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
   answer.end_ns = counted.end_ns;
   answer.begin_ns = question.between ? counted.begin_ns : counted.end_ns;
   Fold fold(set, question, counted.tallied);
-  bool by_account = counted.tallied.cells.size() > 0 &&
-                    (key_of(question) == CellKey::kAccount || is_in_overview(question));
+  bool by_account = counted.by_account && counted.tallied.cells.size() > 0;
   const std::vector<char> all;
   const std::vector<char>& selected = by_account ? counted.selected : all;
   fold.totals(answer, selected);
@@ -228,7 +256,7 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
   auto describe = [&](uint32_t cell, Row& row) {
     switch (question.by) {
       case GroupBy::kSite: {
-        row.site = cell < sites.size() ? sites[cell] : SiteCatalog::kRoot;
+        row.site = cell < counted.sites->size() ? (*counted.sites)[cell] : SiteCatalog::kRoot;
         std::vector<uint32_t> stack;
         names().stack(row.site, stack);
         row.name = "[no stack]";
@@ -243,7 +271,7 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
       }
       case GroupBy::kThread: {
         auto [ledger, place] = counted.threads[cell];
-        const std::vector<ThreadFacts>& threads = analysis.ledgers[ledger].threads;
+        const std::vector<ThreadFacts>& threads = threads_of(ledger, counted);
         row.ledger = ledger;
         if (place < threads.size()) {
           row.key = threads[place].tid;
@@ -266,8 +294,8 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
         break;
       case GroupBy::kLedger:
         row.ledger = cell;
-        row.key = analysis.ledgers[cell].pid;
-        row.name = analysis.ledgers[cell].path;
+        row.key = book != nullptr ? analysis.ledgers[cell].pid : briefs[cell].pid;
+        row.name = book != nullptr ? analysis.ledgers[cell].path : briefs[cell].path;
         break;
       default:
         row.name = "all";
@@ -306,15 +334,19 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
     if (of_frame[number] != kUnknown) return of_frame[number];
     NamedFrame frame = names.named(number);
     size_t i = 0;
-    for (; i < all.size(); ++i) {
-      const std::string& pattern = all[i].pattern;
-      if (suppression_matches(pattern, frame.name) ||
-          (!frame.file.empty() && suppression_matches(pattern, frame.file)) ||
-          (!frame.module.empty() && suppression_matches(pattern, frame.module))) {
-        break;
+    while (i < all.size() && (!all[i].caller.empty() || !suppresses(all[i].pattern, frame))) ++i;
+    return of_frame[number] = i;
+  };
+  // Those that ask for the caller too look at the innermost two frames.
+  auto find_pair = [&](const std::vector<uint32_t>& stack) {
+    size_t i = 0;
+    for (; i < all.size() && stack.size() > 1; ++i) {
+      if (!all[i].caller.empty() && suppresses(all[i].pattern, names.named(stack[0])) &&
+          suppresses(all[i].caller, names.named(stack[1]))) {
+        return i;
       }
     }
-    return of_frame[number] = i;
+    return all.size();
   };
 
   NeverFreed result;
@@ -330,11 +362,8 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
       continue;
     }
     names.stack(account < parts_->sites.size() ? parts_->sites[account] : 0, stack);
-    size_t hit = all.size();
-    for (uint32_t frame : stack) {
-      hit = find(frame);
-      if (hit < all.size()) break;
-    }
+    size_t hit = find_pair(stack);
+    for (size_t i = 0; i < stack.size() && hit == all.size(); ++i) hit = find(stack[i]);
     if (hit == all.size()) continue;
     uses[hit].blocks += cell.live_blocks;
     uses[hit].bytes += cell.live_bytes;

@@ -138,9 +138,10 @@ BlockList Ledgers::blocks(const Question& asked) {
   Parts& parts = *parts_;
   parts.read();
   if (!asked.filter.lifetime_ns.is_open()) {
-    throw Error("single blocks cannot be filtered by lifetime; take time, size, thread, function "
-                "or module",
-                kExitUsage);
+    throw Error(
+        "single blocks cannot be filtered by lifetime; take time, size, thread, function "
+        "or module",
+        kExitUsage);
   }
   Question question = asked;
   question.by = GroupBy::kSite;

@@ -102,6 +102,7 @@ class Comparison {
 
   void collect(size_t side) {
     const Asking& asking = sides_[side];
+    if (asking.up_to && asking.at.kind == MomentSpec::Kind::kStart) return collect_nothing(side);
     Question question = ask_of(asking);
     Answer answer = asking.ledgers->ask(question);
     SideFigures& totals = side == 0 ? out_.before : out_.after;
@@ -118,6 +119,13 @@ class Comparison {
     }
     add_end(totals, answer.totals);
     for (const Row& row : answer.rows) take_end(side, row);
+  }
+
+  // At the start nothing has happened.
+  void collect_nothing(size_t side) {
+    SideFigures& totals = side == 0 ? out_.before : out_.after;
+    totals.there = true;
+    totals.has_peak = true;
   }
 
   Entry& entry_of(size_t side, const Row& row) {

@@ -13,7 +13,7 @@
 
 namespace heapledger {
 
-enum class Compared { kLive, kBlocks, kCalls, kBytes, kPeak, kNeverFreed, kTemporary };
+enum class Compared { kLive, kBlocks, kCalls, kBytes, kPeak, kUnfreed, kTemporary };
 
 // "live", "blocks", "calls", "bytes", "peak", "never-freed", "temporary". Throws Error that lists
 // them.

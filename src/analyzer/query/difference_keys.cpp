@@ -69,21 +69,18 @@ uint32_t DifferenceKeys::text_key(const std::string& text) {
   return found->second;
 }
 
-// What is at one address: the function there, and those inlined into it.
-uint32_t DifferenceKeys::place_key(size_t number, uint32_t site) {
+// What is at one address, the innermost first: those inlined there, and the function itself.
+const std::vector<uint32_t>& DifferenceKeys::place_keys(size_t number, uint32_t site) {
   Side& side = sides_[number];
   const SiteCatalog& catalog = side.ledgers->sites();
   Place place{catalog.address_of(site), catalog.module_of(site)};
-  auto found = side.places.find(place);
-  if (found != side.places.end()) return found->second;
-  std::string text = "frame ";
+  auto [found, is_new] = side.places.try_emplace(place);
+  if (!is_new) return found->second;
   for (const NamedFrame& frame : side.ledgers->frames(site)) {
-    text += frame_text(number, frame);
+    found->second.push_back(text_key("frame " + frame_text(number, frame)));
     if (!frame.inlined) break;
   }
-  uint32_t key = text_key(text);
-  side.places.emplace(place, key);
-  return key;
+  return found->second;
 }
 
 // Callers are shared by many sites, so every frame of the tree is looked at once.
@@ -101,9 +98,13 @@ uint32_t DifferenceKeys::stack_key(size_t number, uint32_t site) {
     at = catalog.parent_of(at);
   }
   for (size_t i = open.size(); i-- > 0;) {
-    auto [found, is_new] = stacks_.try_emplace({key, place_key(number, open[i])}, next_);
-    if (is_new) ++next_;
-    key = found->second;
+    const std::vector<uint32_t>& frames = place_keys(number, open[i]);
+    // Frame by frame: whether one is inlined into the next may differ from build to build.
+    for (size_t f = frames.size(); f-- > 0;) {
+      auto [found, is_new] = stacks_.try_emplace({key, frames[f]}, next_);
+      if (is_new) ++next_;
+      key = found->second;
+    }
     side.stacks[open[i]] = key;
   }
   return key;

@@ -1,8 +1,8 @@
 // By what the groups of two sets of ledgers are matched. A stack is its list of functions with the
-// base names of their files, inlined ones included, recursion as it is; lines are left out, since
-// they move from build to build. A frame without a name is its module's base name and offset where
-// the build ids agree, and matches nothing where they do not. A thread is its name. Keys are exact:
-// numbers that are equal when the texts are, no hashes.
+// base names of their files, recursion as it is, inlined ones like all others; lines are left out,
+// since they move from build to build. A frame without a name is its module's base name and offset
+// where the build ids agree, and matches nothing where they do not. A thread is its name. Keys are
+// exact: numbers that are equal when the texts are, no hashes.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class DifferenceKeys {
   };
   struct Side {
     Ledgers* ledgers = nullptr;
-    std::unordered_map<Place, uint32_t, PlaceHash> places;
+    std::unordered_map<Place, std::vector<uint32_t>, PlaceHash> places;
     std::vector<uint32_t> stacks;  // by node of the catalog; kUnknown: not made yet
     std::map<std::string, std::set<std::string>> build_ids;  // by base name
   };
@@ -59,7 +59,7 @@ class DifferenceKeys {
 
   uint32_t text_key(const std::string& text);
   uint32_t stack_key(size_t side, uint32_t site);
-  uint32_t place_key(size_t side, uint32_t site);
+  const std::vector<uint32_t>& place_keys(size_t side, uint32_t site);
   std::string frame_text(size_t side, const NamedFrame& frame);
   std::string unnamed(size_t side, const std::string& name, const std::string& module);
   bool agree(const std::string& module) const;

@@ -18,7 +18,7 @@ constexpr std::array<Names, 7> kNames = {{{Compared::kLive, "live"},
                                           {Compared::kCalls, "calls"},
                                           {Compared::kBytes, "bytes"},
                                           {Compared::kPeak, "peak"},
-                                          {Compared::kNeverFreed, "never-freed"},
+                                          {Compared::kUnfreed, "never-freed"},
                                           {Compared::kTemporary, "temporary"}}};
 
 }  // namespace
@@ -45,7 +45,7 @@ std::string_view name_of(ChangeKind kind) {
 bool is_known(const SideFigures& side, Compared measure) {
   if (!side.there) return true;  // nothing
   if (measure == Compared::kPeak) return side.has_peak;
-  return measure != Compared::kNeverFreed || side.has_never_freed;
+  return measure != Compared::kUnfreed || side.has_never_freed;
 }
 
 uint64_t value_of(const SideFigures& side, Compared measure) {
@@ -60,7 +60,7 @@ uint64_t value_of(const SideFigures& side, Compared measure) {
       return side.bytes;
     case Compared::kPeak:
       return side.peak_bytes;
-    case Compared::kNeverFreed:
+    case Compared::kUnfreed:
       return side.never_freed_bytes;
     case Compared::kTemporary:
       return side.temporary_calls;

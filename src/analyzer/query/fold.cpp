@@ -106,14 +106,21 @@ void Fold::cells_as_rows(Answer& answer,
 std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
                                     const std::vector<char>& selected) const {
   std::vector<FoldedGroup> folded(grouping.groups.size());
-  for (uint32_t account = 0; account + 1 < grouping.offsets.size(); ++account) {
+  std::vector<uint32_t> groups;
+  for (uint32_t account = 0; account < grouping.self.size(); ++account) {
     if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
     const Cell& cell = tallied_.cells[account];
-    if (cell.empty()) continue;
-    for (uint32_t i = grouping.offsets[account]; i < grouping.offsets[account + 1]; ++i) {
-      folded[grouping.members[i]].all.add(cell);
-    }
-    if (grouping.self[account] != Grouping::kNone) folded[grouping.self[account]].self.add(cell);
+    if (cell.empty() || grouping.self[account] == Grouping::kNone) continue;
+    folded[grouping.self[account]].self.add(cell);
+    if (grouping.is_tree) continue;
+    grouping.find(account, groups);
+    for (uint32_t group : groups) folded[group].all.add(cell);
+  }
+  if (!grouping.is_tree) return folded;
+  // Parents come before their children: what is inside is complete when its turn comes.
+  for (size_t group = folded.size(); group-- > 0;) {
+    folded[group].all.add(folded[group].self);
+    if (group > 0) folded[grouping.groups[group].parent].all.add(folded[group].all);
   }
   return folded;
 }
@@ -129,15 +136,15 @@ std::vector<Extras> Fold::fold_extras(const Grouping& grouping, const std::vecto
       folded[places[group]].add(tallied_.extras[account]);
     }
   };
-  for (uint32_t account = 0; account + 1 < grouping.offsets.size(); ++account) {
+  std::vector<uint32_t> groups;
+  for (uint32_t account = 0; account < grouping.self.size(); ++account) {
     if (account >= tallied_.extras.size() || !counts(selected, account)) continue;
     if (self) {
       add(grouping.self[account], account);
       continue;
     }
-    for (uint32_t i = grouping.offsets[account]; i < grouping.offsets[account + 1]; ++i) {
-      add(grouping.members[i], account);
-    }
+    grouping.find(account, groups);
+    for (uint32_t group : groups) add(group, account);
   }
   return folded;
 }

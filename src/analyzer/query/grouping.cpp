@@ -1,7 +1,10 @@
 #include "analyzer/query/grouping.h"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
+
+#include "analyzer/error.h"
 
 namespace heapledger {
 namespace {
@@ -49,30 +52,34 @@ class Grouper {
     if (!question.function.empty()) of_patterns_.push_back(question.function);
   }
 
-  Grouping group(const std::vector<uint32_t>& sites) {
-    out_.overlap = true;
+  Grouping group(const std::vector<uint32_t>& sites, const std::vector<uint32_t>& order) {
     if (is_tree()) out_.groups.push_back({names_.intern("all"), UINT32_MAX, 0});
-    out_.offsets.reserve(sites.size() + 1);
-    out_.self.reserve(sites.size());
-    std::vector<uint32_t> stack;
-    for (uint32_t site : sites) {
-      out_.offsets.push_back(static_cast<uint32_t>(out_.members.size()));
-      out_.self.push_back(Grouping::kNone);
-      if (site == SiteCatalog::kRoot) continue;
-      names_.stack(site, stack);
-      cut_below(stack);
-      if (is_tree()) {
-        add_to_tree(stack);
-      } else {
-        add_to_groups(stack);
-      }
+    out_.is_tree = is_tree();
+    out_.self.assign(sites.size(), Grouping::kNone);
+    for (size_t i = 0; i < sites.size(); ++i) {
+      size_t account = order.empty() ? i : order[i];
+      if (sites[account] == SiteCatalog::kRoot) continue;
+      read_stack(sites[account]);
+      out_.self[account] = is_tree() ? place_in_tree() : add_groups();
     }
-    out_.offsets.push_back(static_cast<uint32_t>(out_.members.size()));
     return std::move(out_);
+  }
+
+  // Of one stack, in no order, some twice.
+  void append_groups(uint32_t site, std::vector<uint32_t>& groups) {
+    if (site == SiteCatalog::kRoot) return;
+    read_stack(site);
+    if (stack_.empty()) groups.push_back(no_stack_);
+    for (uint32_t frame : stack_) groups.push_back(group_of_frame_[frame]);
   }
 
  private:
   bool is_tree() const { return question_.tree != TreeShape::kNone; }
+
+  void read_stack(uint32_t site) {
+    names_.stack(site, stack_);
+    cut_below(stack_);
+  }
 
   // What the outermost function that fits has inside is its own.
   void cut_below(std::vector<uint32_t>& stack) {
@@ -111,9 +118,12 @@ class Grouper {
   }
 
   uint32_t group_of(uint32_t frame) {
-    auto [found, is_new] = group_of_frame_.try_emplace(frame, 0);
-    if (is_new) found->second = named_group(name_of_group(names_.frame(frame)), frame);
-    return found->second;
+    if (frame >= group_of_frame_.size()) group_of_frame_.resize(frame + 1, Grouping::kNone);
+    if (group_of_frame_[frame] == Grouping::kNone) {
+      uint32_t group = named_group(name_of_group(names_.frame(frame)), frame);
+      group_of_frame_[frame] = group;
+    }
+    return group_of_frame_[frame];
   }
 
   uint32_t named_group(uint32_t name, uint32_t frame) {
@@ -122,22 +132,19 @@ class Grouper {
     return static_cast<uint32_t>(found->second);
   }
 
-  void add_to_groups(const std::vector<uint32_t>& stack) {
-    size_t begin = out_.members.size();
-    if (stack.empty()) {
-      out_.members.push_back(named_group(names_.intern("[no stack]"), UINT32_MAX));
-      out_.self.back() = out_.members.back();
-      return;
-    }
-    for (uint32_t frame : stack) out_.members.push_back(group_of(frame));
-    auto first = out_.members.begin() + static_cast<long>(begin);
-    std::sort(first, out_.members.end());
-    out_.members.erase(std::unique(first, out_.members.end()), out_.members.end());
-    out_.self.back() = group_of(stack[self_place(stack)]);
+  // The group that the stack itself is in.
+  uint32_t add_groups() {
+    if (stack_.empty()) return no_stack_ = named_group(names_.intern("[no stack]"), UINT32_MAX);
+    for (uint32_t frame : stack_) group_of(frame);
+    return group_of(stack_[self_place(stack_)]);
   }
 
   uint32_t child(uint32_t parent, uint32_t frame) {
     uint64_t key = uint64_t{parent} << 32 | names_.frame(frame).name;
+    if (out_.groups.size() >= kMaxTreeGroups) {
+      auto known = children_.find(key);
+      return known == children_.end() ? Grouping::kNone : known->second;
+    }
     auto [found, is_new] = children_.try_emplace(key, static_cast<uint32_t>(out_.groups.size()));
     if (is_new) out_.groups.push_back({names_.frame(frame).name, frame, parent});
     return found->second;
@@ -151,7 +158,9 @@ class Grouper {
     return stack.size();
   }
 
-  void add_to_tree(const std::vector<uint32_t>& stack) {
+  // The node that the stack ends at; kNone: it is not part of the tree.
+  uint32_t place_in_tree() {
+    const std::vector<uint32_t>& stack = stack_;
     bool outwards =
         question_.tree == TreeShape::kBottomUp || question_.tree == TreeShape::kCallersOf;
     size_t inner = 0;             // the frames from here …
@@ -159,16 +168,16 @@ class Grouper {
     if (question_.tree == TreeShape::kBottomUp) inner = self_place(stack);
     if (question_.tree == TreeShape::kCallersOf || question_.tree == TreeShape::kCalleesOf) {
       size_t place = place_of_function(stack);
-      if (place == stack.size()) return;
+      if (place == stack.size()) return Grouping::kNone;
       (outwards ? inner : outer) = outwards ? place : place + 1;
     }
     uint32_t node = 0;
-    out_.members.push_back(node);
     for (size_t i = 0; i < outer - inner; ++i) {
-      node = child(node, outwards ? stack[inner + i] : stack[outer - 1 - i]);
-      out_.members.push_back(node);
+      uint32_t next = child(node, outwards ? stack[inner + i] : stack[outer - 1 - i]);
+      if (next == Grouping::kNone) break;
+      node = next;
     }
-    out_.self.back() = node;
+    return node;
   }
 
   const Question& question_;
@@ -178,7 +187,9 @@ class Grouper {
   Matcher below_;
   Matcher of_;
   Grouping out_;
-  std::unordered_map<uint32_t, uint32_t> group_of_frame_;
+  std::vector<uint32_t> stack_;
+  std::vector<uint32_t> group_of_frame_;
+  uint32_t no_stack_ = 0;
   std::unordered_map<uint32_t, size_t> group_of_name_;
   std::unordered_map<uint64_t, uint32_t> children_;
 };
@@ -227,8 +238,47 @@ std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t
 }
 
 Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
-                      StackNames& names) {
-  return Grouper(question, names).group(sites);
+                      StackNames& names, const std::vector<uint32_t>& order) {
+  auto grouper = std::make_shared<Grouper>(question, names);
+  Grouping grouping = grouper->group(sites, order);
+  if (grouping.is_tree) return grouping;
+  grouping.add_groups = [grouper, &sites](uint32_t account, std::vector<uint32_t>& groups) {
+    if (account < sites.size()) grouper->append_groups(sites[account], groups);
+  };
+  return grouping;
+}
+
+void Grouping::find(uint32_t account, std::vector<uint32_t>& found) const {
+  found.clear();
+  if (account >= self.size() || self[account] == kNone) return;
+  if (is_tree) {
+    for (uint32_t group = self[account]; group != 0; group = groups[group].parent) {
+      found.push_back(group);
+    }
+    found.push_back(0);
+    return;
+  }
+  add_groups(account, found);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+}
+
+Members list_members(const Grouping& grouping) {
+  constexpr size_t kMost = size_t{100} << 20;
+  Members members;
+  std::vector<uint32_t> found;
+  members.offsets.reserve(grouping.self.size() + 1);
+  for (uint32_t account = 0; account < grouping.self.size(); ++account) {
+    members.offsets.push_back(static_cast<uint32_t>(members.groups.size()));
+    grouping.find(account, found);
+    members.groups.insert(members.groups.end(), found.begin(), found.end());
+    if (members.groups.size() > kMost) {
+      throw Error("there are too many frames for the peaks of single groups; ask without them",
+                  kExitUsage);
+    }
+  }
+  members.offsets.push_back(static_cast<uint32_t>(members.groups.size()));
+  return members;
 }
 
 }  // namespace heapledger

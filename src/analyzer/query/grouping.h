@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,26 @@ struct GroupInfo {
 struct Grouping {
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  std::vector<uint32_t> offsets;  // by account: where its groups begin; one more than accounts
-  std::vector<uint32_t> members;  // groups
-  std::vector<uint32_t> self;     // by account: the group it adds to itself; kNone: not at all
   std::vector<GroupInfo> groups;
-  bool overlap = false;
+  std::vector<uint32_t> self;  // by account: the group it adds to itself; kNone: not at all
+  bool is_tree = false;        // the groups of an account are its own and all outside that
+
+  // Else: appends the groups of an account. They are found anew each time: kept for all of them,
+  // they would take as much memory as all stacks.
+  std::function<void(uint32_t account, std::vector<uint32_t>& groups)> add_groups;
+
+  // Those of one account, each once.
+  void find(uint32_t account, std::vector<uint32_t>& found) const;
 };
+
+// The groups of all accounts, for those who need them again and again.
+struct Members {
+  std::vector<uint32_t> offsets;  // by account: where its groups begin; one more than accounts
+  std::vector<uint32_t> groups;
+};
+
+// Throws Error when that is more than memory should be taken for.
+Members list_members(const Grouping& grouping);
 
 // The site of every account; SiteCatalog::kRoot where there is none.
 std::vector<uint32_t> sites_of_accounts(const SiteCatalog& catalog, uint32_t accounts);
@@ -34,8 +49,11 @@ std::vector<uint32_t> sites_of_accounts(const SiteCatalog& catalog, uint32_t acc
 std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t>& sites,
                                 StackNames& names);
 
-// For question.by of kFunction, kFile, kLine, kModule, and for trees.
+// For question.by of kFunction, kFile, kLine, kModule, and for trees. What is given has to outlive
+// the result. Trees have at most kMaxTreeGroups nodes: the stacks in `order` (of accounts; empty:
+// as they are) that come last end early when there are more.
+inline constexpr size_t kMaxTreeGroups = size_t{2} << 20;
 Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
-                      StackNames& names);
+                      StackNames& names, const std::vector<uint32_t>& order = {});
 
 }  // namespace heapledger

@@ -44,7 +44,7 @@ const Analysis& Ledgers::analysis() {
 }
 
 const SiteCatalog& Ledgers::sites() {
-  parts_->read();
+  if (!parts_->read_briefs()) parts_->read();
   return parts_->set.catalog();
 }
 
@@ -148,6 +148,7 @@ void Ledgers::Parts::read() {
   reading->tell(overview);
   book = std::move(reading);
   sites = sites_of_accounts(set.catalog(), book->accounts().size());
+  stack_names.reset();  // there may be more modules now
   add_up();
 }
 
@@ -212,7 +213,7 @@ void Ledgers::Parts::list_groups() {
 }
 
 StackNames& Ledgers::Parts::names() {
-  read();
+  if (briefs.empty()) read();
   if (stack_names == nullptr) {
     stack_names = std::make_unique<StackNames>(set.catalog(), symbols, rename);
   }
@@ -244,16 +245,23 @@ Watch Ledgers::Parts::resolve(const MomentSpec& moment) {
     case Kind::kMarker:
       break;
   }
-  std::string known;
   for (size_t i = 0; i < overview.markers.size(); ++i) {
     const Marker& marker = overview.markers[i];
     if (marker.text == moment.marker) return {What::kMarker, i + 1, marker.time_ns};
-    if (i < 10) known += (known.empty() ? "" : ", ") + marker.text;
   }
-  throw Error("'" + moment.marker +
+  refuse_marker(moment.marker, overview.markers);
+}
+
+void refuse_marker(const std::string& name, const std::vector<Marker>& known) {
+  constexpr size_t kShown = 10;
+  std::string names;
+  for (size_t i = 0; i < std::min(kShown, known.size()); ++i) {
+    names += (i == 0 ? "" : ", ") + known[i].text;
+  }
+  throw Error("'" + name +
                   "' is no moment: neither start, peak, rss-peak, end, a time such as 1.5s or 50%, "
                   "nor a marker of this ledger" +
-                  (known.empty() ? std::string(" (it has none)") : "; markers: " + known),
+                  (names.empty() ? std::string(" (it has none)") : "; markers: " + names),
               kExitUsage);
 }
 

@@ -10,12 +10,19 @@
 #include "analyzer/ledger_set.h"
 #include "analyzer/overview_book.h"
 #include "analyzer/query.h"
+#include "analyzer/query/brief.h"
 #include "analyzer/query/cells.h"
 #include "analyzer/query/grouping.h"
 #include "analyzer/query/stack_names.h"
 #include "analyzer/query/tally.h"
 
 namespace heapledger {
+
+namespace seal {
+class LiveReplay;
+}
+
+struct LiveMoment;
 
 struct Ledgers::Parts {
   Parts(std::vector<Opener> openers, Options options)
@@ -24,8 +31,12 @@ struct Ledgers::Parts {
   // What a question has selected and counted, before it is made an answer.
   struct Counted {
     Tallied tallied;
-    std::vector<char> selected;  // accounts, by their stacks; empty: all
+    const std::vector<uint32_t>* sites = nullptr;  // by account
+    bool by_account = false;                       // cells are of accounts
+    bool from_briefs = false;                      // threads are those of the briefs
+    std::vector<char> selected;                    // accounts, by their stacks; empty: all
     Grouping grouping;
+    Members members;                // own peaks of groups that overlap
     std::vector<uint64_t> sizes;    // by cell
     std::vector<ThreadId> threads;  // likewise
     uint64_t begin_ns = 0;
@@ -38,12 +49,24 @@ struct Ledgers::Parts {
   StackNames& names();
   Watch resolve(const MomentSpec& moment);
 
+  static void check(const Question& question, size_t ledgers);
   Counted count(const Question& question);
-  Plan make_plan(const Question& question, const Counted& counted);
+  std::vector<uint32_t> by_weight(const Question& question) const;
+  Plan make_plan(const Question& question, Counted& counted);
   void run(const Question& question, const Plan& plan, Counted& counted);
   bool is_in_overview(const Question& question) const;
   void take_from_overview(const Question& question, Counted& counted) const;
+  void select_blocks(const Question& question, const Counted& counted, Plan& plan);
   Answer answer(const Question& question, Counted& counted);
+  const std::vector<ThreadFacts>& threads_of(uint32_t ledger, const Counted& counted) const;
+
+  // What is live at a moment, without the rest (live_at.cpp).
+  bool read_briefs();
+  uint64_t duration() const;
+  bool find_live_moment(const MomentSpec& moment, LiveMoment& found);
+  bool play_to(const LiveMoment& moment, uint32_t ledger,
+               std::unique_ptr<seal::LiveReplay>& replay) const;
+  bool count_live(const Question& question, Counted& counted);
 
   LedgerSet set;
   Analysis analysis;
@@ -54,6 +77,13 @@ struct Ledgers::Parts {
   const SymbolTable* symbols = nullptr;
   std::function<std::string(std::string_view)> rename;
   std::unique_ptr<StackNames> stack_names;
+  bool briefs_tried = false;
+  std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
+  std::vector<Brief> briefs;         // of all ledgers; none when some are not sealed
 };
+
+CellKey key_of(const Question& question);
+bool is_by_stack(const Question& question);
+[[noreturn]] void refuse_marker(const std::string& name, const std::vector<Marker>& known);
 
 }  // namespace heapledger

@@ -38,5 +38,6 @@ struct Overview {
   std::vector<Marker> markers;  // the first kMaxMarkers
 };
 inline constexpr size_t kMaxMarkers = 4096;
+inline constexpr size_t kMaxMarkerText = 256;
 
 }  // namespace heapledger

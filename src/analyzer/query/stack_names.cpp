@@ -56,13 +56,13 @@ uint32_t StackNames::intern(std::string_view text) {
   return number;
 }
 
-StackNames::Range StackNames::at(uint32_t site) {
+StackNames::Range StackNames::find(uint32_t site) {
+  if (site >= of_site_.size()) of_site_.resize(catalog_.size());
   Place place{catalog_.address_of(site), catalog_.module_of(site)};
   auto found = places_.find(place);
-  if (found != places_.end()) return found->second;
-  Range range = look_up(site);
-  places_.emplace(place, range);
-  return range;
+  Range range = found != places_.end() ? found->second : look_up(site);
+  if (found == places_.end()) places_.emplace(place, range);
+  return of_site_[site] = range;
 }
 
 StackNames::Range StackNames::look_up(uint32_t site) {

@@ -62,11 +62,17 @@ class StackNames {
     }
   };
   struct Range {
-    uint32_t first;
-    uint32_t count;
+    uint32_t first = 0;
+    uint32_t count = 0;
   };
 
-  Range at(uint32_t site);
+  Range at(uint32_t site) {
+    if (site < of_site_.size() && of_site_[site].count != 0) [[likely]] {
+      return of_site_[site];
+    }
+    return find(site);
+  }
+  Range find(uint32_t site);
   Range look_up(uint32_t site);
   void add_frame(FrameInfo frame, std::string_view function);
   uint32_t symbol_module(uint32_t module) const { return symbol_modules_[module]; }
@@ -76,6 +82,7 @@ class StackNames {
   Rename rename_;
   std::vector<uint32_t> symbol_modules_;  // by module of the catalog; UINT32_MAX: none
   std::vector<FrameInfo> frames_;
+  std::vector<Range> of_site_;  // by node of the catalog; count 0: not known yet
   std::unordered_map<Place, Range, PlaceHash> places_;
   std::deque<std::string> texts_;
   std::unordered_map<std::string_view, uint32_t> text_numbers_;

@@ -1,27 +1,35 @@
 #include "analyzer/query/suppressions.h"
 
+#include <algorithm>
+
 #include "analyzer/error.h"
+#include "analyzer/query/frames.h"
 
 namespace heapledger {
 namespace {
 
-// Blocks that libraries keep until the end on purpose, in every program.
+// Blocks that the C and C++ libraries keep until the end on purpose, in every program. Nothing here
+// may fit what a program allocates itself, such as in its own constructors.
 constexpr const char* kBuiltIn = R"(
-# The emergency pool for exceptions, and locales.
-leak:__gnu_cxx::__freeres
+# The emergency pool for exceptions.
 leak:(anonymous namespace)::pool::pool
+leak:^_GLOBAL__sub_I_eh_alloc.cc
+# Locales.
 leak:std::locale::_S_initialize
-# The buffers of stdio, and what the loader keeps of libraries.
-leak:^_IO_file_doallocate$
-leak:^_dl_init$
-leak:^call_init
-leak:^_dl_new_object$
-leak:^_dl_map_object
 leak:^__newlocale$
 leak:^setlocale$
 leak:^bindtextdomain$
 leak:^textdomain$
+# The buffers of stdio, and what the loader keeps of libraries.
+leak:_IO_file_doallocate$
+leak:^_dl_new_object$
+leak:^_dl_map_object
 )";
+
+// Where the libraries have no names: what libstdc++'s own constructors allocate, called straight by
+// the loader. (What a program's constructor allocates by operator new is called by the program.)
+constexpr const char* kLibrary = "/libstdc++.so";
+constexpr const char* kLoader = "/ld-linux";
 
 }  // namespace
 
@@ -51,9 +59,16 @@ bool suppression_matches(std::string_view pattern, std::string_view text) {
   return true;
 }
 
+bool suppresses(std::string_view pattern, const NamedFrame& frame) {
+  return suppression_matches(pattern, frame.name) ||
+         (!frame.file.empty() && suppression_matches(pattern, frame.file)) ||
+         (!frame.module.empty() && suppression_matches(pattern, frame.module));
+}
+
 Suppressions Suppressions::built_in() {
   Suppressions suppressions;
   suppressions.add(kBuiltIn);
+  suppressions.all_.push_back({kLibrary, true, kLoader});
   for (Suppression& suppression : suppressions.all_) suppression.built_in = true;
   return suppressions;
 }
@@ -75,7 +90,7 @@ void Suppressions::add(std::string_view text) {
                       "', is not of the form leak:PATTERN",
                   kExitUsage);
     }
-    all_.push_back({std::string(line.substr(5)), false});
+    all_.push_back({std::string(line.substr(5)), false, {}});
   }
 }
 

@@ -10,9 +10,13 @@
 
 namespace heapledger {
 
+struct NamedFrame;
+
 struct Suppression {
   std::string pattern;
   bool built_in = false;
+  std::string
+      caller;  // if any: only where the innermost frame fits, and the one that called it this
 };
 
 struct SuppressionUse {
@@ -38,5 +42,8 @@ class Suppressions {
 };
 
 bool suppression_matches(std::string_view pattern, std::string_view text);
+
+// Whether it fits the function, the file or the module.
+bool suppresses(std::string_view pattern, const NamedFrame& frame);
 
 }  // namespace heapledger

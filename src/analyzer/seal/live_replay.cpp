@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyzer/happening.h"
+#include "analyzer/query/overview.h"
 #include "analyzer/replay_process.h"
 
 namespace heapledger::seal {
@@ -38,7 +39,9 @@ LiveReplay::LiveReplay(LedgerFile& file) : merge_(file), pairing_(*this, slack_f
 
 LiveReplay::LiveReplay(LedgerFile& file, const Checkpoint& from)
     : merge_(file, windows_from(file.index(), from.time)), pairing_(*this, slack_for(file)) {
-  for (const LiveBlock& block : from.blocks) pairing_.live().insert(block);
+  for (const LiveBlock& block : from.blocks) {
+    if (pairing_.live().insert(block)) live_bytes_ += block.size;
+  }
   for (const RecentDeath& death : from.recent) pairing_.remember(death);
   skipping_ = true;
   run(from.time);
@@ -75,8 +78,17 @@ void LiveReplay::entry(Stream& stream, const Entry& entry) {
       if (entry.kind == Kind::kThread && fields.number(index)) {
         stream.thread = static_cast<uint32_t>(index);
       }
+      if (hold_.at != Hold::At::kNothing && !skipping_) meet(entry);
     }
   }
+}
+
+void LiveReplay::meet(const Entry& entry) {
+  if (entry.time != hold_.time) return;
+  bool marker = hold_.at == Hold::At::kMarker && entry.kind == Kind::kMarker &&
+                entry.fields.substr(0, kMaxMarkerText) == hold_.text;
+  bool sample = hold_.at == Hold::At::kSample && entry.kind == Kind::kMemory;
+  if (marker || sample) held_ = skipping_ = true;
 }
 
 void LiveReplay::resized(Stream& stream, const Entry& entry) {

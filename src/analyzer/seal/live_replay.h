@@ -15,6 +15,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/ledger_file.h"
@@ -38,12 +40,28 @@ class LiveReplay {
   void run(uint64_t time) { merge_.run(time, *this); }
   bool finished() const { return merge_.finished(); }
 
+  // Nothing more will come: what waits for something happens now.
+  void finish() { pairing_.finish(); }
+
+  // Where the live blocks are to stay as they are, whatever is played after: a moment that is
+  // between two entries of one time.
+  struct Hold {
+    enum class At { kNothing, kMarker, kSample, kBytes };
+    At at = At::kNothing;
+    uint64_t time = 0;   // kMarker, kSample: after the first one of that time …
+    std::string text;    // … a marker with this text
+    uint64_t bytes = 0;  // kBytes: after the first birth that makes the live blocks so large
+  };
+  void hold(Hold hold) { hold_ = std::move(hold); }
+  bool held() const { return held_; }
+
   // By address; `account` is the id of the site, `thread` the thread's index.
   const LiveBlocks& live() const { return pairing_.live(); }
 
   // So many entries have been played, those before the checkpoint included.
   uint64_t entries() const { return entries_; }
   uint64_t blocks_opened() const { return blocks_opened_; }
+  uint64_t live_bytes() const { return live_bytes_; }
 
   // The state now, if it is one to go on from: nothing waits for anything.
   bool settled() const { return pairing_.settled(); }
@@ -56,15 +74,26 @@ class LiveReplay {
   void resized(Stream& stream, const format::Entry& entry);
 
   // For Pairing:
-  void born(const LiveBlock&) {}
-  void died(const LiveBlock&, const Death&) {}
+  void born(const LiveBlock& block) {
+    live_bytes_ += block.size;
+    // While others wait, more may happen before anybody could stop it: then it is not held.
+    if (hold_.at == Hold::At::kBytes && live_bytes_ >= hold_.bytes && pairing_.settled()) {
+      held_ = skipping_ = true;
+    }
+  }
+  void died(const LiveBlock& block, const Death&) { live_bytes_ -= block.size; }
   void never_born(uint64_t, const Death&) {}
-  void never_died(const LiveBlock&, uint64_t) {}
+  void never_died(const LiveBlock& block, uint64_t) { live_bytes_ -= block.size; }
 
  private:
+  void meet(const format::Entry& entry);
+
   Merge merge_;
   Pairing<LiveReplay> pairing_;
   bool skipping_ = false;
+  bool held_ = false;
+  Hold hold_;
+  uint64_t live_bytes_ = 0;
   uint64_t entries_ = 0;
   uint64_t blocks_opened_ = 0;
 };

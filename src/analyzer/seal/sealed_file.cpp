@@ -305,6 +305,15 @@ void SealedFile::let_go(uint32_t frame) {
   kept_.pop_back();
 }
 
+uint64_t SealedFile::last_time() const {
+  uint64_t last = 0;
+  for (const Place& place : places_) {
+    bool has_entries = place.facts.bytes > 0 && (place.facts.flags & format::kFillingLost) == 0;
+    if (has_entries) last = std::max(last, place.facts.last_time);
+  }
+  return last;
+}
+
 bool SealedFile::for_each_note(uint64_t time, const UseNote& use) {
   bool all = true;
   auto pass_on = [&](const SealedFilling& filling, const NoteParts& note) {

@@ -45,6 +45,9 @@ class SealedFile {
   std::optional<Checkpoint> checkpoint_before(uint64_t time);
   size_t checkpoints() const { return checkpoints_; }
 
+  // Of the last entry of all.
+  uint64_t last_time() const;
+
   // Calls `use` with every note of the fillings that begin not after `time`; the notes of a window
   // in their order. False when some could not be read.
   using UseNote = std::function<void(uint32_t window, uint32_t thread, const format::Entry&)>;

@@ -1,0 +1,147 @@
+#include "analyzer/query/brief.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "analyzer/process_notes.h"
+#include "analyzer/query/overview.h"
+
+namespace heapledger {
+namespace {
+
+using format::Entry;
+using format::Kind;
+
+// One note; notes of several windows are put in the order of a replay.
+struct Ordered {
+  uint64_t time;
+  uint32_t window;  // its place among the windows
+  Kind kind;
+  uint32_t thread;  // that speaks
+  uint32_t id;      // of a site
+  uint32_t parent;
+  uint32_t module;
+  uint64_t pc;  // or, for others, where their text is
+};
+
+class Collector {
+ public:
+  explicit Collector(const BlockIndex& index) {
+    uint32_t place = 0;
+    for (WindowBlocks blocks : index.windows()) windows_[blocks.front().window].place = place++;
+  }
+
+  void add(uint32_t window, uint32_t block_thread, const Entry& entry) {
+    Window& from = windows_[window];
+    if (from.block_thread != block_thread) {
+      from.block_thread = from.thread = block_thread;
+      add_text(from, {entry.time, from.place, Kind::kFork, block_thread, 0, 0, 0, 0}, {});
+    }
+    format::FieldReader fields(entry.fields);
+    uint64_t id, parent, module, pc;
+    switch (entry.kind) {
+      case Kind::kSite:
+        if (fields.number(id) && fields.number(parent) && fields.number(module) &&
+            fields.number(pc) && std::max({id, parent, module}) <= UINT32_MAX) {
+          all_.push_back({entry.time, from.place, entry.kind, 0, static_cast<uint32_t>(id),
+                          static_cast<uint32_t>(parent), static_cast<uint32_t>(module), pc});
+        }
+        break;
+      case Kind::kThread:
+        if (fields.number(id)) from.thread = static_cast<uint32_t>(id);
+        [[fallthrough]];
+      case Kind::kThreadName:
+      case Kind::kModule:
+      case Kind::kMarker:
+        add_text(from, {entry.time, from.place, entry.kind, from.thread, 0, 0, 0, 0}, entry.fields);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void tell(LedgerSites& sites, uint32_t number, Brief& brief) {
+    std::stable_sort(all_.begin(), all_.end(), [](const Ordered& a, const Ordered& b) {
+      return a.time != b.time ? a.time < b.time : a.window < b.window;
+    });
+    ProcessNotes notes;
+    for (const Ordered& note : all_) {
+      switch (note.kind) {
+        case Kind::kSite:
+          sites.define_site(note.id, note.parent, note.module, note.pc, {note.time, number});
+          break;
+        case Kind::kModule:
+          if (ModuleNote module; read_module(texts_[note.pc], module)) {
+            sites.define_module(module.id, module.bias, module.path, module.build_id);
+          }
+          break;
+        case Kind::kThread:
+          notes.introduce_thread(texts_[note.pc]);
+          break;
+        case Kind::kThreadName:
+          notes.rename_thread(notes.thread(note.thread), texts_[note.pc]);
+          break;
+        case Kind::kMarker:
+          brief.markers.push_back({note.time, texts_[note.pc].substr(0, kMaxMarkerText)});
+          break;
+        default:
+          notes.thread(note.thread);  // a filling of that thread
+      }
+    }
+    sites.finish({0, number});
+    LedgerFacts facts;
+    notes.tell(facts);
+    brief.threads = std::move(facts.threads);
+  }
+
+ private:
+  struct Window {
+    uint32_t place = 0;
+    uint32_t block_thread = UINT32_MAX;
+    uint32_t thread = 0;
+  };
+
+  void add_text(const Window&, Ordered note, std::string_view text) {
+    note.pc = texts_.size();
+    texts_.emplace_back(text);
+    all_.push_back(note);
+  }
+
+  std::unordered_map<uint32_t, Window> windows_;
+  std::vector<Ordered> all_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace
+
+uint32_t Brief::thread(uint32_t index) {
+  uint32_t place = thread_places.find(index);
+  if (place != IdTable::kNone) return place;
+  place = static_cast<uint32_t>(threads.size());
+  threads.push_back({index, 0, {}});
+  thread_places.set(index, place);
+  return place;
+}
+
+bool read_brief(std::unique_ptr<LedgerFile> file, LedgerSites& sites, uint32_t number,
+                Brief& brief) {
+  if (!file->sealed()) return false;
+  Collector collector(file->index());
+  auto use = [&](uint32_t window, uint32_t thread, const Entry& entry) {
+    collector.add(window, thread, entry);
+  };
+  if (!file->for_each_note(UINT64_MAX, use)) return false;
+  collector.tell(sites, number, brief);
+  for (uint32_t i = 0; i < brief.threads.size(); ++i) {
+    brief.thread_places.set(brief.threads[i].index, i);
+  }
+  const format::FileHeader& header = file->header();
+  uint64_t ticks = std::max({header.exit_ticks, header.latest[0].ticks, header.latest[1].ticks});
+  brief.end_time = std::max(file->last_time(), file->clock().units_of_ticks(ticks));
+  brief.pid = header.pid;
+  brief.path = file->name();
+  brief.file = std::move(file);
+  return true;
+}
+
+}  // namespace heapledger

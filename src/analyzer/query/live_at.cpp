@@ -1,0 +1,215 @@
+// Ledgers: what is live at a moment, from sealed ledgers without reading all of them.
+#include <algorithm>
+
+#include "analyzer/query.h"
+#include "analyzer/query/ledgers_parts.h"
+#include "analyzer/replay_process.h"
+#include "analyzer/seal/live_replay.h"
+
+namespace heapledger {
+
+// How far each ledger has to be played.
+struct LiveMoment {
+  bool at_start = false;
+  bool at_end = false;                  // of each process
+  uint64_t time_ns = 0;                 // else: everything up to then …
+  std::optional<uint32_t> held_ledger;  // … and in this one up to there
+  seal::LiveReplay::Hold hold;
+};
+
+namespace {
+
+using Hold = seal::LiveReplay::Hold;
+
+// A birth may have waited for a death, and that death for another birth.
+constexpr uint64_t kWaits = 2;
+
+void keep_live_figures(Tallied& tallied) {
+  for (uint32_t i = 0; i < tallied.cells.size(); ++i) {
+    Cell& cell = tallied.cells[i];
+    Cell live;
+    live.live_blocks = cell.live_blocks;
+    live.live_bytes = cell.live_bytes;
+    cell = live;
+  }
+  tallied.extras = {};
+  tallied.cells_have_peaks = tallied.has_total_peak = false;
+  tallied.cell_peaks = {};
+  tallied.group_peaks = {};
+}
+
+}  // namespace
+
+const std::vector<ThreadFacts>& Ledgers::Parts::threads_of(uint32_t ledger,
+                                                           const Counted& counted) const {
+  return counted.from_briefs ? briefs[ledger].threads : analysis.ledgers[ledger].threads;
+}
+
+bool Ledgers::Parts::read_briefs() {
+  if (briefs_tried) return !briefs.empty();
+  briefs_tried = true;
+  std::vector<Brief> reading(set.size());
+  for (uint32_t i = 0; i < set.size(); ++i) {
+    if (!read_brief(set.open(i), set.sites_of(i), i, reading[i])) return false;
+  }
+  briefs = std::move(reading);
+  return true;
+}
+
+uint64_t Ledgers::Parts::duration() const {
+  uint64_t end = 0;
+  for (uint32_t i = 0; i < briefs.size(); ++i) {
+    end = std::max(end, set.since_start({briefs[i].end_time, i}));
+  }
+  return end;
+}
+
+// False when only a replay of everything can tell.
+bool Ledgers::Parts::find_live_moment(const MomentSpec& moment, LiveMoment& found) {
+  using Kind = MomentSpec::Kind;
+  const uint64_t end = duration();
+  auto at_time = [&](uint64_t time) {
+    found.at_end = time >= end;
+    found.time_ns = std::min(time, end);
+    return true;
+  };
+  switch (moment.kind) {
+    case Kind::kStart:
+      return found.at_start = true;
+    case Kind::kEnd:
+      return at_time(end);
+    case Kind::kTime:
+      return at_time(moment.time_ns);
+    case Kind::kPercent:
+      if (moment.percent >= 100) return at_time(end);
+      return at_time(static_cast<uint64_t>(static_cast<double>(end) * moment.percent / 100));
+    case Kind::kPeak: {
+      const Account* sum = book != nullptr ? &book->accounts().sum() : nullptr;
+      if (sum == nullptr || set.size() > 1 || sum->peak_bytes == 0) return false;
+      found.held_ledger = sum->peak.ledger;
+      found.hold = {Hold::At::kBytes, sum->peak.time, {}, sum->peak_bytes};
+      break;
+    }
+    case Kind::kRssPeak: {
+      if (book == nullptr || set.size() > 1 || book->rss_peak_sample() == 0) return false;
+      Moment peak = book->rss_peak_moment();
+      found.held_ledger = peak.ledger;
+      found.hold = {Hold::At::kSample, peak.time, {}, 0};
+      break;
+    }
+    case Kind::kMarker: {
+      std::vector<Marker> known;
+      for (uint32_t i = 0; i < briefs.size(); ++i) {
+        for (const Brief::Note& marker : briefs[i].markers) {
+          uint64_t time = set.since_start({marker.time, i});
+          known.push_back({marker.text, time, i});
+          if (marker.text != moment.marker || (found.held_ledger && time >= found.time_ns))
+            continue;
+          found.held_ledger = i;
+          found.time_ns = time;
+          found.hold = {Hold::At::kMarker, marker.time, marker.text, 0};
+        }
+      }
+      if (!found.held_ledger) refuse_marker(moment.marker, known);
+    }
+  }
+  found.time_ns = set.since_start({found.hold.time, *found.held_ledger});
+  return true;
+}
+
+// False when the moment was not met. No replay: the process had ended.
+bool Ledgers::Parts::play_to(const LiveMoment& moment, uint32_t ledger,
+                             std::unique_ptr<seal::LiveReplay>& replay) const {
+  if (moment.at_start) return true;
+  const Brief& brief = briefs[ledger];
+  bool held = moment.held_ledger == ledger;
+  uint64_t until = moment.at_end ? UINT64_MAX
+                   : held        ? moment.hold.time
+                                 : set.units_at(ledger, moment.time_ns);
+  if (!moment.at_end && !held && brief.end_time <= until) return true;
+  uint64_t before = held && until > 0 ? until - 1 : until;
+  std::optional<seal::Checkpoint> from = brief.file->checkpoint_before(before);
+  replay = from ? std::make_unique<seal::LiveReplay>(*brief.file, *from)
+                : std::make_unique<seal::LiveReplay>(*brief.file);
+  if (held) replay->hold(moment.hold);
+  replay->run(until);
+  if (moment.at_end) replay->finish();
+  if (!held) return true;
+  if (!replay->held() && moment.hold.at == Hold::At::kBytes) {
+    Slack slack = slack_for(*brief.file);
+    replay->run(until + kWaits * (slack.birth + slack.death));
+  }
+  return replay->held();
+}
+
+bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
+  LiveMoment moment;
+  bool needs_more = question.between || !question.filter.lifetime_ns.is_open() ||
+                    key_of(question) == CellKey::kLifetimeClass;
+  if (needs_more || !read_briefs() || !find_live_moment(question.at, moment)) return false;
+
+  std::vector<std::unique_ptr<seal::LiveReplay>> replays(set.size());
+  for (uint32_t i = 0; i < set.size(); ++i) {
+    if (!play_to(moment, i, replays[i])) return false;
+  }
+  // Here an account is a site that has live blocks.
+  std::vector<uint32_t> accounts(set.catalog().size() + 1, IdTable::kNone);
+  live_sites.clear();
+  auto node_of = [&](uint32_t ledger, const LiveBlock& block) {
+    uint32_t node = set.sites_of(ledger).node_of(block.account);
+    return node != IdTable::kNone ? node : set.catalog().unknown_site();
+  };
+  for (uint32_t i = 0; i < replays.size(); ++i) {
+    if (replays[i] == nullptr) continue;
+    replays[i]->live().for_each([&](const LiveBlock& block) {
+      briefs[i].thread(block.thread);
+      uint32_t& account = accounts[node_of(i, block)];
+      if (account != IdTable::kNone) return;
+      account = static_cast<uint32_t>(live_sites.size());
+      live_sites.push_back(node_of(i, block));
+    });
+  }
+  counted.sites = &live_sites;
+  counted.from_briefs = true;
+  counted.by_account = key_of(question) == CellKey::kAccount;
+  if (question.filter.on_stacks()) {
+    counted.selected = select_stacks(question.filter, live_sites, names());
+  }
+  if (is_by_stack(question)) counted.grouping = group_stacks(question, live_sites, names());
+
+  Plan plan;
+  plan.key = key_of(question);
+  plan.end.what = Watch::What::kEnd;  // a block that is there counts as live
+  select_blocks(question, counted, plan);
+  plan.accounts = counted.selected;
+  plan.max_cells = kMaxSizeGroups;
+  plan.cell_peaks = false;
+  Tally tally(set, plan, static_cast<uint32_t>(live_sites.size()));
+  for (uint32_t i = 0; i < replays.size(); ++i) {
+    if (replays[i] == nullptr) continue;
+    replays[i]->live().for_each([&](LiveBlock block) {
+      block.account = accounts[node_of(i, block)];
+      block.thread = briefs[i].thread(block.thread) & kThreadBits;
+      tally.born(i, block);
+      tally.left(i, block, block.time);
+    });
+  }
+  counted.tallied = tally.take();
+  counted.sizes = tally.sizes();
+  counted.threads = tally.threads();
+  counted.end_ns = moment.time_ns;
+  return true;
+}
+
+Answer Ledgers::live_at(const Question& asked) {
+  Question question = asked;
+  if (question.sort != Measure::kLiveBlocks) question.sort = Measure::kLiveBytes;
+  question.wanted = {};
+  Parts::check(question, parts_->set.size());
+  Parts::Counted counted;
+  if (!parts_->count_live(question, counted)) counted = parts_->count(question);
+  keep_live_figures(counted.tallied);
+  return parts_->answer(question, counted);
+}
+
+}  // namespace heapledger

@@ -1,0 +1,27 @@
+// The options of `heapledger report`, and the text of its help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/opened.h"
+#include "cli/report_asked.h"
+
+namespace CLI {
+class App;
+}
+
+namespace heapledger {
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  ReportWords words;
+  NameOptions names;
+  std::string worst;
+  bool each = false;
+  bool json = false;
+};
+
+void add_report_options(CLI::App& command, ReportOptions& options);
+
+}  // namespace heapledger

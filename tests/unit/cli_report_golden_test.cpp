@@ -1,0 +1,241 @@
+// Every view of a report as a person reads it, compared with the texts in tests/golden; and the
+// figures in them, worked out by hand from the ledgers they are of.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "analyzer/error.h"
+#include "cli/report_asked.h"
+#include "cli/report_json.h"
+#include "cli/report_page.h"
+#include "cli/report_text.h"
+#include "report_golden.h"
+
+namespace heapledger {
+namespace {
+
+using test::expect_golden_report;
+using test::open_example;
+using test::open_family;
+using test::TextTool;
+
+Page narrow() {
+  Page page;
+  page.width = 80;
+  return page;
+}
+
+ReportWords by(const std::string& group) {
+  ReportWords words;
+  words.by = group;
+  return words;
+}
+
+std::string text_of(Ledgers ledgers, const ReportWords& words, const Page& page = narrow()) {
+  return report_text(ledgers, understand(words), page);
+}
+
+nlohmann::json json_of(Ledgers ledgers, const ReportWords& words) {
+  return nlohmann::json::parse(
+      test::written([&](std::FILE* to) { write_report_json(to, ledgers, understand(words)); }));
+}
+
+std::string refusal_of(const ReportWords& words) {
+  try {
+    TextTool tool;
+    Ledgers ledgers = tool.open();
+    Asked asked = understand(words);
+    check_moments(ledgers, asked.question);
+    report_text(ledgers, asked, narrow());
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), kExitUsage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Golden, ReportOfOneLedger) {
+  expect_golden_report("report_one.txt", text_of(open_example(), {}));
+}
+
+TEST(Golden, ReportOfTwoLedgers) {
+  expect_golden_report("report_two.txt", text_of(open_family(), {}));
+}
+
+TEST(Golden, ReportWithNames) {
+  expect_golden_report("report_names.txt", text_of(TextTool().open(), {}));
+  Page plain = narrow();
+  plain.unicode = false;
+  expect_golden_report("report_names_ascii.txt", text_of(TextTool().open(), {}, plain));
+}
+
+TEST(Golden, ReportJson) {
+  Ledgers ledgers = open_family();
+  expect_golden_report("report_two.json", test::written([&](std::FILE* to) {
+                         write_report_json(to, ledgers, understand({}));
+                       }));
+}
+
+TEST(Golden, ReportTables) {
+  std::string all;
+  for (const char* group : {"site", "function", "file", "line", "module", "thread", "size",
+                            "size-class", "lifetime", "process"}) {
+    all += "== --by " + std::string(group) + "\n" + text_of(TextTool().open(), by(group)) + "\n";
+  }
+  expect_golden_report("report_tables.txt", all);
+}
+
+TEST(Golden, ReportTrees) {
+  ReportWords tree, bottom_up, callers, callees, below;
+  tree.tree = true;
+  bottom_up.bottom_up = true;
+  bottom_up.sort = "calls";
+  callers.callers_of = "operator new";
+  callees.callees_of = "main";
+  below.tree = true;
+  below.below = "load";
+  below.at = "end";
+  std::string all;
+  for (const ReportWords& words : {tree, bottom_up, callers, callees, below}) {
+    all += text_of(TextTool().open(), words) + "\n";
+  }
+  expect_golden_report("report_trees.txt", all);
+}
+
+TEST(Golden, ReportMoments) {
+  ReportWords between, at, blocks, rss;
+  between.between = {"loaded", "55ms"};
+  at.at = "end";
+  at.filters = {"size<1k"};
+  blocks.blocks = true;
+  blocks.top = 3;
+  blocks.at = "loaded";
+  rss.where_rss = true;
+  rss.at = "end";
+  std::string all;
+  for (const ReportWords& words : {between, at, blocks, rss}) {
+    all += text_of(TextTool().open(), words) + "\n";
+  }
+  expect_golden_report("report_moments.txt", all);
+}
+
+TEST(Golden, NothingInAReportCanControlATerminal) {
+  std::string all = text_of(open_family(), {});
+  for (const char* group : {"site", "function", "module", "thread", "process"}) {
+    all += text_of(open_family(), by(group));
+  }
+  for (char c : all) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+}
+
+TEST(Golden, NoLineIsWiderThanThePage) {
+  for (size_t width : {80u, 100u, 132u}) {
+    Page page;
+    page.width = width;
+    std::string all = text_of(TextTool().open(), by("function"), page) +
+                      text_of(TextTool().open(), by("site"), page) +
+                      text_of(TextTool().open(), {}, page);
+    std::stringstream lines(all);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(shown_width(line), width) << line;
+  }
+}
+
+// The figures of the example, worked out by hand from example_ledger.cpp.
+TEST(Golden, TheExampleAddsUp) {
+  nlohmann::json json = json_of(open_example(), {});
+  const auto& totals = json["totals"];
+  EXPECT_EQ(json["schema"], "heapledger.report/2");
+  EXPECT_EQ(totals["calls"], 1000 + 1 + 300 + 1 + 1 + 1 + 1);
+  EXPECT_EQ(totals["bytes"], 1000 * 1000 + (1 << 20) + 300 * 64 + 4096 + 100 + 200'000 + (2 << 20));
+  EXPECT_EQ(totals["peak_bytes"], 1000 * 1000 + (1 << 20) + 4096 + 200'000 + (2 << 20));
+  EXPECT_EQ(totals["peak_blocks"], 1000 + 1 + 1 + 1 + 1);
+  EXPECT_EQ(totals["peak_time_ns"], 51'000'000);
+  EXPECT_EQ(totals["resizes"], 1);
+  EXPECT_EQ(totals["frees"], 300 + 900 + 3);
+  EXPECT_EQ(totals["temporary_calls"], 300 + 1);  // the helper's one, too
+  EXPECT_EQ(totals["end_bytes"], 100 * 1000 + 200'000);
+  EXPECT_EQ(totals["end_blocks"], 101);
+  EXPECT_EQ(totals["rss_peak_bytes"], 7 << 20);
+  EXPECT_EQ(json["by_function"]["free"], 300 + 900 + 2);
+  EXPECT_EQ(json["by_function"].size(), 12u);
+  EXPECT_EQ(json["ledgers"][0]["command"][3], "\x1b[31mred");
+  EXPECT_EQ(json["groups"][0]["frames"][0]["name"], "0x7fff00001000");
+}
+
+// The figures of the text tool, from its description.
+TEST(Golden, TheTextToolAddsUp) {
+  constexpr uint64_t kVector = 128 << 10 << 3;  // the largest and last
+  ReportWords words = by("function");
+  words.at = "55ms";
+  nlohmann::json json = json_of(TextTool().open(), words);
+  std::map<std::string, nlohmann::json> groups;
+  for (const auto& group : json["groups"]) groups[group["name"]] = group;
+  EXPECT_EQ(json["figures"]["live_bytes"], kVector + 1000 * 100 + 5000);
+  EXPECT_EQ(groups["main"]["live_bytes"], kVector + 1000 * 100 + 5000);
+  EXPECT_EQ(groups["main"]["self"]["live_bytes"], 0);
+  EXPECT_EQ(groups["load(char const*)"]["self"]["live_bytes"], kVector);
+  EXPECT_EQ(groups["make_node(int)"]["self"]["live_blocks"], 1000);
+  EXPECT_EQ(groups["draw(int)"]["temporary_calls"], 200);
+  EXPECT_EQ(groups["draw(int)"]["live_bytes"], 0);
+  words = {};
+  words.blocks = true;
+  words.at = "end";
+  json = json_of(TextTool().open(), words);
+  EXPECT_EQ(json["figures"]["live_blocks"], 100 + 1);
+  EXPECT_EQ(json["blocks"].size(), 101u);
+  EXPECT_EQ(json["blocks"][0]["size"], 5000);
+  EXPECT_EQ(json["blocks"][0]["age_ns"], 95'000'000);
+  EXPECT_EQ(json["blocks"][0]["address"], 0x900000);
+  EXPECT_EQ(json["blocks"][1]["frames"][1]["inlined"][0]["name"], "make_node(int)");
+}
+
+TEST(Golden, BlocksAreThoseOfTheQuestion) {
+  ReportWords words;
+  words.blocks = true;
+  words.at = "40ms";
+  words.filters = {"size<1k,function=parse"};
+  words.top = 7;
+  nlohmann::json json = json_of(TextTool().open(), words);
+  EXPECT_EQ(json["figures"]["live_blocks"], 1000);
+  EXPECT_EQ(json["figures"]["live_bytes"], 100'000);
+  ASSERT_EQ(json["blocks"].size(), 7u);
+  EXPECT_EQ(json["blocks"][0]["address"], 0x1000000);  // of equal ones, the oldest
+  words.filters = {};
+  words.at.clear();
+  words.between = {"loaded", "70ms"};
+  EXPECT_EQ(json_of(TextTool().open(), words)["figures"]["live_blocks"], 100);
+  words.between.clear();
+  words.at = "start";
+  EXPECT_EQ(json_of(TextTool().open(), words)["figures"]["live_blocks"], 0);
+}
+
+TEST(ReportWords, AWrongWordIsAnsweredWithTheNearest) {
+  EXPECT_NE(refusal_of(by("funtion")).find("did you mean 'function'?"), std::string::npos);
+  ReportWords words;
+  words.sort = "temporaries";
+  EXPECT_NE(refusal_of(words).find("did you mean 'temporary'?"), std::string::npos);
+  words = {};
+  words.at = "pek";
+  EXPECT_NE(refusal_of(words).find("did you mean 'peak'?"), std::string::npos);
+  words.at = "laoded";
+  EXPECT_NE(refusal_of(words).find("did you mean 'loaded'?"), std::string::npos);
+  words = {};
+  words.filters = {"sise>=1k"};
+  EXPECT_NE(refusal_of(words).find("did you mean 'size'?"), std::string::npos);
+  EXPECT_EQ(refusal_of(by("xyzzy-plugh")).find("did you mean"), std::string::npos);
+}
+
+TEST(ReportWords, OneViewAtATime) {
+  ReportWords words = by("site");
+  words.tree = true;
+  EXPECT_NE(refusal_of(words).find("take one of"), std::string::npos);
+  words = {};
+  words.callers_of = "nobody";
+  EXPECT_NE(refusal_of(words).find("nobody"), std::string::npos);
+  words = {};
+  words.between = {"55ms", "loaded"};
+  EXPECT_NE(refusal_of(words).find("earlier moment first"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace heapledger
