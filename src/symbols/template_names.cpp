@@ -1,5 +1,6 @@
 #include "symbols/template_names.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
@@ -90,9 +91,10 @@ class Arguments {
     return std::string_view(text_).substr(place_.name, place_.bracket - place_.name);
   }
   std::string_view operator[](size_t i) const {
-    const size_t start = place_.starts[i];
+    // The last argument can be nothing at all, as for an empty pack: "f<int,>".
+    const size_t start = std::min(place_.starts[i], text_.size());
     const size_t end = i + 1 < count() ? comma_before(place_.starts[i + 1]) : text_.size();
-    return std::string_view(text_).substr(start, end - start);
+    return std::string_view(text_).substr(start, std::max(start, end) - start);
   }
   void drop_last() {
     text_.resize(comma_before(place_.starts.back()));

@@ -26,6 +26,15 @@ TEST(Shorten, Strings) {
       << "a default in front of one that is not cannot be left out";
 }
 
+TEST(Shorten, EmptyPacks) {
+  // As the debug information of libstdc++ spells them.
+  EXPECT_EQ(shorten("std::pair<int const, char>::pair<int const&, 0ul, >(int)"),
+            "std::pair<int const, char>::pair<int const&, 0ul,>(int)");
+  EXPECT_EQ(shorten("f<int,>()"), "f<int,>()");
+  EXPECT_EQ(shorten("std::vector<int, >::f()"), "std::vector<int,>::f()");
+  EXPECT_EQ(shorten("g<>()"), "g<>()");
+}
+
 TEST(Shorten, Containers) {
   EXPECT_EQ(shorten("std::vector<int, std::allocator<int> >::push_back(int&&)"),
             "std::vector<int>::push_back(int&&)");
