@@ -71,15 +71,36 @@ std::string without_arguments(const std::string& function) {
   for (size_t at = close + 1; at-- > 0;) {
     if (function[at] == ')') ++depth;
     if (function[at] != '(' || --depth > 0) continue;
-    if (at == 0 || close - at < 2) return function;
+    bool is_scope = function.compare(at, close - at, "(anonymous namespace") == 0;
+    if (at == 0 || close - at < 2 || is_scope) return function;
     return function.substr(0, at + 1) + "…" + function.substr(close);
   }
   return function;
 }
 
+// Where the first "::" outside all brackets ends; npos if there is none.
+size_t first_scope_end(std::string_view function) {
+  size_t depth = 0;
+  for (size_t at = 0; at + 1 < function.size(); ++at) {
+    if (std::string_view("(<[{").find(function[at]) != std::string_view::npos) ++depth;
+    if (depth > 0 && std::string_view(")>]}").find(function[at]) != std::string_view::npos) --depth;
+    if (depth == 0 && function.substr(at, 2) == "::") return at + 2;
+  }
+  return std::string_view::npos;
+}
+
+// As much of the end of a name as there is room for: "a::b::c::f(…)" gives "…c::f(…)".
 std::string fitted(const std::string& function, size_t room) {
   if (shown_width(function) <= room) return function;
-  return cut_text(without_arguments(function), room);
+  std::string whole = without_arguments(function);
+  std::string_view rest = whole;
+  while (shown_width(rest) + (rest.size() < whole.size() ? 1 : 0) > room) {
+    size_t scope = first_scope_end(rest);
+    if (scope == std::string_view::npos) break;
+    rest.remove_prefix(scope);
+  }
+  if (rest.size() == whole.size()) return cut_text(whole, room);
+  return cut_text("…" + std::string(rest), room);
 }
 
 // A function with its place behind it, for which there is room or not.

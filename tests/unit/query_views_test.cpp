@@ -198,6 +198,33 @@ TEST(Views, ARangeThatRunsBackwardsIsRefused) {
   EXPECT_THROW(ledgers.ask(question), Error);
 }
 
+TEST(Views, ARangeThatEndsAtTheStartIsEmpty) {
+  Small small;
+  small.ledger.window(0).malloc(10, 0x5000, 100, 3);
+  Ledgers ledgers = small.open();
+  Question question;
+  question.between = {parse_moment("start"), parse_moment("start")};
+  Answer answer = ledgers.ask(question);
+  EXPECT_EQ(answer.totals.calls, 0u);
+  EXPECT_EQ(answer.totals.live_bytes, 0u);
+}
+
+TEST(Views, ConstructorsOfTheLibraryAreSuppressedAndThoseOfTheProgramAreNot) {
+  Small small;
+  auto& window = small.ledger.window(0);
+  window.module(0, 3, 0x20000, 0x29000, 0x20000, "ld", "/lib64/ld-linux-x86-64.so.2");
+  window.site(0, 5, 0, 3, 0x20051);  // the loader
+  window.site(0, 6, 5, 2, 0x10061);  // a constructor of libstdc++, called by it
+  window.site(0, 7, 5, 1, 0x1071);   // a constructor of the program …
+  window.site(0, 8, 7, 2, 0x10031);  // … that calls operator new
+  window.malloc(10, 0x5000, 72704, 6);
+  window.malloc(20, 0x6000, 40, 8);
+  Ledgers ledgers = small.open();
+  NeverFreed never = ledgers.never_freed(Suppressions::built_in());
+  EXPECT_EQ(never.suppressed.live_bytes, 72704u);
+  EXPECT_EQ(never.answer.totals.live_bytes, 40u);
+}
+
 TEST(Views, TheWorstProcessIsByItsOwnTotals) {
   Small small, other;
   small.ledger.window(0).malloc(10, 0x5000, 100, 1).free(11, 0x5000);

@@ -20,6 +20,8 @@ Tally::Tally(const LedgerSet& set, const Plan& plan, uint32_t accounts)
       plan.begin.number == 0) {
     in_range_ = true;
   }
+  // A range that ends at the start is empty.
+  if (plan.between && plan.end.what == Watch::What::kStart) in_range_ = false;
 }
 
 void Tally::grow(uint32_t cell) {
