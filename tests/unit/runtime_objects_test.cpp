@@ -197,7 +197,7 @@ class FramePointers : public testing::Test {
 
   void SetUp() override { prepare_objects(false); }
 
-  uint64_t at(size_t word) const { return address(&words_[word]); }
+  uint64_t at(size_t word) const { return address(words_) + word * sizeof words_[0]; }
 
   Step step(FrameState& state) {
     StackReader stack(at(0), at(32), false);

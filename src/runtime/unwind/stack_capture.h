@@ -12,6 +12,8 @@
 
 #include <arch_registers.h>
 
+#include <cstring>
+
 #include "runtime/unwind/stack_memo.h"
 
 namespace heapledger::runtime {
@@ -78,6 +80,7 @@ class StackCapture {
     const uint64_t* bp_slot = nullptr;
     uint32_t bound = memo.count;  // so many of the remembered frames may still be met
     uint32_t fresh = 0;
+    uint32_t first_user = UINT32_MAX;  // the innermost new frame that uses the frame pointer
     for (;;) {
       uint32_t place = memo.place_of(word(slot));
       const MemoFrame& met = frames[place];
@@ -91,7 +94,7 @@ class StackCapture {
         if (__builtin_expect(bound == 0, 1)) {
           if (__builtin_expect(fresh + place >= capacity, 0)) return Outcome::kOutOfTheOrdinary;
           if constexpr (kPointers) {
-            remember_pointers(place + 1, fresh, bp_slot);
+            remember_pointers(place + 1, fresh, bp_slot, first_user);
           } else {
             forget_pointers(place, fresh);
           }
@@ -124,6 +127,7 @@ class StackCapture {
         pointer.bp = bp;
         pointer.slot = bp_slot;
         pointer.used = row.kind == RowKind::kFrame;
+        if (pointer.used && first_user == UINT32_MAX) first_user = fresh;
         bool good = cfa > slot + 8 && cfa + kReturnSlot <= last_slot && (cfa & 7) == 0;
         if (is_saved) good = good && saved >= lowest && saved <= last_slot && (saved & 7) == 0;
         if (__builtin_expect(!good, 0)) return Outcome::kOutOfTheOrdinary;
@@ -191,17 +195,21 @@ class StackCapture {
     memo_.check_count = count;
   }
 
-  // Finds out what the rest of the stack depends on at each of the new frames. The remembered
-  // frames up to `kept` stay; the frame pointer of the last of them was read from `slot`, or is
-  // that of the frame inside.
+  // Finds out what the rest of the stack depends on at each of the new frames. Of the remembered
+  // frames the outermost `kept` stay; the frame pointer of the last of them was read from `slot`,
+  // or is that of the frame inside. No new frame before `first_user` uses it.
   __attribute__((always_inline)) void remember_pointers(uint32_t kept, uint32_t fresh,
-                                                        const uint64_t* slot) {
+                                                        const uint64_t* slot, uint32_t first_user) {
     StackMemo& memo = memo_;
     drop_checks(kept == 0 ? 0 : kept - 1);
     bool needed = kept != 0 && memo.needs[kept - 1] != 0;
     bool any = needed;
     if (needed && slot != nullptr) add_check(slot, memo.values[kept - 1], kept - 1);
     for (uint32_t place = kept; fresh-- > 0; ++place) {
+      if (!needed && first_user > fresh) {
+        memset(memo.needs + place, 0, fresh + 1);
+        break;
+      }
       const FramePointer& pointer = memo.fresh_pointers[fresh];
       // A frame pointer that is not in a slot passes through the frame inside.
       needed = pointer.used || (needed && slot == nullptr);
@@ -241,7 +249,7 @@ class StackCapture {
       memo_.sites[-1] = {sites_.root(walk.end), 0};
       memo_.end = walk.end;
     }
-    remember_pointers(kept, walk.fresh, walk.bp_slot);
+    remember_pointers(kept, walk.fresh, walk.bp_slot, 0);
     uint32_t site = remember(kept, walk.fresh);
     if (walk.crossed) memo_.count = 0;
     return site;
