@@ -87,6 +87,7 @@ struct ModuleFacts {
 struct LedgerFacts {
   std::string path;
   uint64_t file_bytes = 0;
+  bool sealed = false;
   uint32_t version = 0;
   uint32_t machine = 0;
   uint32_t page_bytes = 0;

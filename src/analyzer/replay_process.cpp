@@ -146,6 +146,7 @@ void ReplayProcess::tell(LedgerFacts& facts) {
   const format::FileHeader& header = file_.header();
   facts.path = file_.name();
   facts.file_bytes = file_.size();
+  facts.sealed = file_.sealed();
   facts.version = header.version;
   facts.machine = header.machine;
   facts.page_bytes = header.page_bytes;

@@ -74,6 +74,7 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["calibrated"] = ledger.calibrated;
   json["format"] = ledger.version;
   json["file_bytes"] = ledger.file_bytes;
+  json["sealed"] = ledger.sealed;
   json["windows"] = ledger.windows;
   json["chunks"] = ledger.chunks;
   json["holes"] = ledger.holes;

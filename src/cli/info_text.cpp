@@ -189,8 +189,8 @@ std::string info_text(const LedgerFacts& ledger, const Style& style) {
   put_fact(to, "clock", clock_text(ledger));
   put_fact(to, "inherited", inherited_text(ledger));
   put_fact(to, "file",
-           fmt::format("{}, format {}, {}", human_bytes(ledger.file_bytes), ledger.version,
-                       blocks_text(ledger)));
+           fmt::format("{}{}, format {}, {}", human_bytes(ledger.file_bytes),
+                       ledger.sealed ? ", sealed" : "", ledger.version, blocks_text(ledger)));
   put_fact(to, "entries", entries_text(ledger));
   if (ledger.stacks_checked > 0) {
     put_fact(to, "stacks",

@@ -14,7 +14,7 @@ import unittest
 
 import harness
 
-ABOUT_THE_FILE = {"file_bytes", "bytes_per_entry"}
+ABOUT_THE_FILE = {"file_bytes", "bytes_per_entry", "sealed"}
 BLOCK_BYTES = 65536
 HEADER_BYTES = 4096
 
