@@ -103,7 +103,7 @@ struct TextTool {
     main.malloc(5 * kMs, 0x900000, 5000, 7);
     main.malloc(10 * kMs, 0x100000, 64 << 10, 4);
     for (uint64_t i = 0; i < 4; ++i) {
-      main.malloc((11 + i) * kMs, 0x200000 + 0x200000 * i, (128 << 10) << i, 4);
+      main.malloc((11 + i) * kMs, 0x200000 + 0x200000 * i, uint64_t{128 << 10} << i, 4);
       main.free((11 + i) * kMs + 10, i == 0 ? 0x100000 : 0x200000 * i);
     }
     main.marker(20 * kMs, "loaded");
