@@ -14,17 +14,17 @@ namespace {
 // Memory that is handed out piece by piece.
 class Pieces {
  public:
-  explicit Pieces(void* memory) : at_(static_cast<unsigned char*>(memory)) {}
+  explicit Pieces(void* memory) : at_(reinterpret_cast<uintptr_t>(memory)) {}
   template <typename T>
   T* take(size_t count) {
     auto* piece = reinterpret_cast<T*>(at_);
     at_ += (sizeof(T) * count + 63) & ~size_t{63};
     return piece;
   }
-  size_t taken() const { return reinterpret_cast<size_t>(at_); }
+  size_t taken() const { return at_; }  // of no memory: how much is needed
 
  private:
-  unsigned char* at_;
+  uintptr_t at_;
 };
 
 StackMemo* lay_out(Pieces& pieces) {
