@@ -48,6 +48,10 @@ inline constexpr uint32_t kUnstampedRun = 7;
 inline constexpr uint64_t kThickUnits = 512;  // about 3 us since the last stamp
 inline constexpr size_t kAlwaysStampedBytes = 4096;
 
+inline bool is_alone() {
+  return __atomic_load_n(&beacon->alone, __ATOMIC_RELAXED) != 0;
+}
+
 // The hot path: the window and the time, if an entry can be made at once: recording is on, the
 // window has room, no sample is due, and no other hook of this thread is at work. The caller then
 // appends one entry and calls quick_end. Else null, with nothing changed.
@@ -61,7 +65,7 @@ __attribute__((always_inline)) inline Window* quick_window(uint64_t& time, size_
                            beacon->recording != 0,
                        1)) {
     uint64_t last = window->encoder.time;
-    if (window->unstamped != 0 && bytes < kAlwaysStampedBytes && beacon->alone != 0) {
+    if (window->unstamped != 0 && bytes < kAlwaysStampedBytes && is_alone()) {
       --window->unstamped;
       time = last;
       return window;

@@ -181,7 +181,7 @@ long create_ledger(const LedgerRequest& request) {
   hold.close(fd);
   if (result != 0) return result;
   file.status.store(Status::kRecording, std::memory_order_release);
-  beacon->alone = 1;
+  __atomic_store_n(&beacon->alone, 1, __ATOMIC_RELAXED);
   beacon->recording = 1;
   return 0;
 }

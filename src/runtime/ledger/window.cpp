@@ -108,7 +108,7 @@ Window* attach_thread() {
   if (window == nullptr) return nullptr;
   window->thread = registry.threads.fetch_add(1, std::memory_order_relaxed);
   // Before this thread's first entry: whoever gets a block of its knows.
-  if (window->thread != 0) beacon->alone = 0;
+  if (window->thread != 0) __atomic_store_n(&beacon->alone, 0, __ATOMIC_RELEASE);
   thread_slot.window = window;
   if (!room_for(*window, sizeof window->name + format::LongEntry::kLongOverhead)) return nullptr;
   if (tid != 0) os::thread_name(window->name);
