@@ -88,6 +88,7 @@ bool parse_value(std::string_view text, Limit& limit) {
 
 std::vector<std::string> all_words() {
   std::vector<std::string> words;
+  words.reserve(std::size(kWords));
   for (const Word& word : kWords) words.emplace_back(word.name);
   return words;
 }

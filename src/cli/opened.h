@@ -11,7 +11,7 @@
 #include "analyzer/query.h"
 #include "symbols/symbol_table.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -43,7 +44,7 @@ std::vector<Column> columns_of(const Overview& overview, size_t count) {
 size_t eighths(uint64_t value, uint64_t top, size_t rows) {
   if (value == 0) return 0;
   double share = static_cast<double>(value) / static_cast<double>(top);
-  auto parts = static_cast<size_t>(share * static_cast<double>(rows * 8) + 0.5);
+  auto parts = static_cast<size_t>(std::lround(share * static_cast<double>(rows * 8)));
   return std::clamp<size_t>(parts, 1, rows * 8);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "analyzer/error.h"
 
@@ -52,7 +53,7 @@ bool parse_number(std::string_view text, const std::array<Unit, kCount>& units, 
     }
     double product = number * unit.factor;
     if (product >= 0x1p63) return false;
-    value = static_cast<uint64_t>(product + 0.5);
+    value = static_cast<uint64_t>(std::llround(product));
     return true;
   }
   return false;

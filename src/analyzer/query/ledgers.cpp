@@ -60,6 +60,7 @@ std::vector<NamedFrame> Ledgers::frames(uint32_t site) {
   std::vector<uint32_t> stack;
   names.stack(site, stack);
   std::vector<NamedFrame> frames;
+  frames.reserve(stack.size());
   for (uint32_t frame : stack) frames.push_back(names.named(frame));
   return frames;
 }

@@ -103,6 +103,15 @@ bool ends_with_operator(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+// Not that of "->" or of an operator's name.
+bool is_closing_angle(char c, std::string_view before) {
+  return c == '>' && !before.ends_with('-') && !before.ends_with("operator");
+}
+
+}  // namespace
+
 std::string_view qualified_name(std::string_view function) {
   size_t begin = 0;
   int depth = 0;
@@ -111,7 +120,7 @@ std::string_view qualified_name(std::string_view function) {
     char c = function[i];
     if (c == '<' && !before.ends_with("operator") && !before.ends_with("operator<")) {
       ++depth;
-    } else if (c == '>' && depth > 0 && !before.ends_with('-') && !before.ends_with("operator")) {
+    } else if (depth > 0 && (c == ')' || is_closing_angle(c, before))) {
       --depth;
     } else if (depth == 0 && c == ' ' && !ends_with_operator(before)) {
       begin = i + 1;
@@ -123,8 +132,6 @@ std::string_view qualified_name(std::string_view function) {
       } else {
         ++depth;
       }
-    } else if (c == ')' && depth > 0) {
-      --depth;
     }
     // What follows the name of an operator with a space, "operator new", is part of it.
     if (depth == 0 && c == ' ' && ends_with_operator(before)) {
