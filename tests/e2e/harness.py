@@ -28,6 +28,23 @@ FUNCTIONS = ("malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "a
              "memalign", "valloc", "pvalloc", "free", "free_sized", "free_aligned_sized")
 
 
+# A Python program that leaves a child behind, which goes on until a file "end" can be read.
+LEAVES_A_CHILD = """
+import os
+ready, tell = os.pipe()
+if os.fork() == 0:
+    null = os.open("/dev/null", os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    block = bytearray(100000)
+    os.write(tell, b"!")
+    open("end", "rb").read()
+    os._exit(0)
+os.read(ready, 1)
+os._exit(9)
+"""
+
+
 class Failure(AssertionError):
     """What was seen is not what had to be."""
 

@@ -111,22 +111,6 @@ class Places(unittest.TestCase):
         self.assertEqual(sorted(run.files), ["x.2.ledger", "x.ledger"])
 
 
-LEAVES_A_CHILD = """
-import os
-ready, tell = os.pipe()
-if os.fork() == 0:
-    null = os.open("/dev/null", os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    block = bytearray(100000)
-    os.write(tell, b"!")
-    open("end", "rb").read()
-    os._exit(0)
-os.read(ready, 1)
-os._exit(9)
-"""
-
-
 def let_go(fifo):
     """Ends the process that waits to read from `fifo`; False when there is none."""
     end = time.monotonic() + harness.HANG_SECONDS
@@ -144,7 +128,7 @@ class Stories(unittest.TestCase):
         folder = harness.fresh_folder()
         os.mkfifo(os.path.join(folder, "end"))
         done = subprocess.run(
-            [harness.TOOL, "run", "-o", "x.ledger", "--", sys.executable, "-c", LEAVES_A_CHILD],
+            [harness.TOOL, "run", "-o", "x.ledger", "--", sys.executable, "-c", harness.LEAVES_A_CHILD],
             cwd=folder, env=harness.plain_environment(), check=False, capture_output=True,
             timeout=harness.HANG_SECONDS)
         self.assertTrue(let_go(os.path.join(folder, "end")), "no child was left")

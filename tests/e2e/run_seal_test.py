@@ -22,20 +22,6 @@ int main(void) {
   return kept[99] != 0 ? 7 : 1;
 }
 """
-LEAVES_A_CHILD = """
-import os
-ready, tell = os.pipe()
-if os.fork() == 0:
-    null = os.open("/dev/null", os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    block = bytearray(100000)
-    os.write(tell, b"!")
-    open("end", "rb").read()
-    os._exit(0)
-os.read(ready, 1)
-os._exit(9)
-"""
 
 
 def tool(*words, folder=None, env=None, before_exec=None):
@@ -156,7 +142,7 @@ class StillWritten(unittest.TestCase):
         folder = harness.fresh_folder()
         fifo = os.path.join(folder, "end")
         os.mkfifo(fifo)
-        done = tool("run", "-o", "x.ledger", "--", sys.executable, "-c", LEAVES_A_CHILD,
+        done = tool("run", "-o", "x.ledger", "--", sys.executable, "-c", harness.LEAVES_A_CHILD,
                     folder=folder)
         ledgers = [name for name in os.listdir(folder) if name.endswith(".ledger")]
         states = sorted(is_sealed(os.path.join(folder, name)) for name in ledgers)
