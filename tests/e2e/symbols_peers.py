@@ -65,7 +65,7 @@ def split_place(text):
     return file, 0 if line == "?" else int(line)
 
 
-def parse(text):
+def parse(text, tidy=lambda name, place: (name, place)):
     """Address -> answer, from what `addr2line -a -f -i -C` prints."""
     answers = {}
     lines = text.split("\n")
@@ -76,29 +76,18 @@ def parse(text):
             frames = answers[int(lines[at], 16)] = []
             at += 1
             continue
-        frames.append((lines[at], *split_place(lines[at + 1])))
+        name, place = tidy(lines[at], lines[at + 1])
+        frames.append((name, *split_place(place)))
         at += 2
     return answers
 
 
 def parse_elfutils(text):
     """The same from `eu-addr2line -a -f -i -C`, which prints columns and says what is inlined where."""
-    answers = {}
-    lines = text.split("\n")
-    frames = None
-    at = 0
-    while at + 1 < len(lines):
-        if ADDRESS.match(lines[at]):
-            frames = answers[int(lines[at], 16)] = []
-            at += 1
-            continue
-        name = re.sub(r" inlined at .*", "", lines[at])
-        place = lines[at + 1]
-        if place.count(":") >= 2:
-            place = place.rpartition(":")[0]
-        frames.append((name, *split_place(place)))
-        at += 2
-    return answers
+    def tidy(name, place):
+        without_column = place.rpartition(":")[0] if place.count(":") >= 2 else place
+        return re.sub(r" inlined at .*", "", name), without_column
+    return parse(text, tidy)
 
 
 def ask(command, addresses, parser=parse):

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "golden.h"
 #include "query_bytes.h"
 #include "query_world.h"
 
@@ -81,19 +82,6 @@ struct Build {
   uint64_t time_ = 1'000'000;
   uint64_t next_ = 0x7f0000000000;
 };
-
-inline void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(HEAPLEDGER_GOLDEN) + "/" + name;
-  if (std::getenv("HEAPLEDGER_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file) << "no " << path;
-  std::stringstream golden;
-  golden << file.rdbuf();
-  EXPECT_EQ(text, golden.str()) << "in " << path;
-}
 
 // Old: parse 200 + 70 by recursion, draw 50 (gone by then), libz 30; 350 allocated in 5 calls, peak
 // 300 when everything but draw is there, 30 never freed.

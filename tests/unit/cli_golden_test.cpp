@@ -16,6 +16,7 @@
 #include "cli/report_json.h"
 #include "cli/summary.h"
 #include "example_ledger.h"
+#include "golden.h"
 #include "ledger_builder.h"
 #include "query_bytes.h"
 
@@ -24,29 +25,8 @@ namespace {
 
 const Style kPlain(false);
 
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(HEAPLEDGER_GOLDEN) + "/" + name;
-  if (std::getenv("HEAPLEDGER_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file) << "no " << path;
-  std::stringstream golden;
-  golden << file.rdbuf();
-  EXPECT_EQ(text, golden.str()) << "in " << path;
-}
-
-template <typename Write>
-std::string written_by(Write&& write) {
-  std::FILE* file = std::tmpfile();
-  write(file);
-  std::string text(static_cast<size_t>(std::ftell(file)), '\0');
-  std::rewind(file);
-  EXPECT_EQ(std::fread(text.data(), 1, text.size(), file), text.size());
-  std::fclose(file);
-  return text;
-}
+using test::expect_golden;
+using test::written;
 
 Analysis one() {
   return test::analyze_named({{"example.42.ledger", test::example_ledger()}});
@@ -64,7 +44,7 @@ TEST(Golden, Info) {
 }
 
 TEST(Golden, InfoJson) {
-  expect_golden("info_two.json", written_by([](std::FILE* to) { write_info_json(to, two()); }));
+  expect_golden("info_two.json", written([](std::FILE* to) { write_info_json(to, two()); }));
 }
 
 TEST(Golden, RunSummary) {
@@ -90,9 +70,8 @@ TEST(Golden, InvalidNamesStillGiveValidJson) {
   Analysis analysis = test::analyze_bytes(ledger.bytes());
   Ledgers ledgers = test::open_bytes({ledger.bytes()});
   auto report = nlohmann::json::parse(
-      written_by([&](std::FILE* to) { write_report_json(to, ledgers, understand({})); }));
-  auto info =
-      nlohmann::json::parse(written_by([&](std::FILE* to) { write_info_json(to, analysis); }));
+      written([&](std::FILE* to) { write_report_json(to, ledgers, understand({})); }));
+  auto info = nlohmann::json::parse(written([&](std::FILE* to) { write_info_json(to, analysis); }));
   EXPECT_EQ(report["groups"][0]["frames"][0]["module"], "/lib/\\x80.so");
   EXPECT_EQ(info["ledgers"][0]["threads"][0]["name"], "\\xff\\xfe");
   EXPECT_EQ(info["ledgers"][0]["executable"], "/bin/\\xc0\x1b");

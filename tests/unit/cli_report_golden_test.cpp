@@ -15,7 +15,7 @@
 namespace heapledger {
 namespace {
 
-using test::expect_golden_report;
+using test::expect_golden;
 using test::open_example;
 using test::open_family;
 using test::TextTool;
@@ -56,25 +56,25 @@ std::string refusal_of(const ReportWords& words) {
 }
 
 TEST(Golden, ReportOfOneLedger) {
-  expect_golden_report("report_one.txt", text_of(open_example(), {}));
+  expect_golden("report_one.txt", text_of(open_example(), {}));
 }
 
 TEST(Golden, ReportOfTwoLedgers) {
-  expect_golden_report("report_two.txt", text_of(open_family(), {}));
+  expect_golden("report_two.txt", text_of(open_family(), {}));
 }
 
 TEST(Golden, ReportWithNames) {
-  expect_golden_report("report_names.txt", text_of(TextTool().open(), {}));
+  expect_golden("report_names.txt", text_of(TextTool().open(), {}));
   Page plain = narrow();
   plain.unicode = false;
-  expect_golden_report("report_names_ascii.txt", text_of(TextTool().open(), {}, plain));
+  expect_golden("report_names_ascii.txt", text_of(TextTool().open(), {}, plain));
 }
 
 TEST(Golden, ReportJson) {
   Ledgers ledgers = open_family();
-  expect_golden_report("report_two.json", test::written([&](std::FILE* to) {
-                         write_report_json(to, ledgers, understand({}));
-                       }));
+  expect_golden("report_two.json", test::written([&](std::FILE* to) {
+                  write_report_json(to, ledgers, understand({}));
+                }));
 }
 
 TEST(Golden, ReportTables) {
@@ -83,7 +83,7 @@ TEST(Golden, ReportTables) {
                             "size-class", "lifetime", "process"}) {
     all += "== --by " + std::string(group) + "\n" + text_of(TextTool().open(), by(group)) + "\n";
   }
-  expect_golden_report("report_tables.txt", all);
+  expect_golden("report_tables.txt", all);
 }
 
 TEST(Golden, ReportTrees) {
@@ -100,7 +100,7 @@ TEST(Golden, ReportTrees) {
   for (const ReportWords& words : {tree, bottom_up, callers, callees, below}) {
     all += text_of(TextTool().open(), words) + "\n";
   }
-  expect_golden_report("report_trees.txt", all);
+  expect_golden("report_trees.txt", all);
 }
 
 TEST(Golden, ReportMoments) {
@@ -117,7 +117,7 @@ TEST(Golden, ReportMoments) {
   for (const ReportWords& words : {between, at, blocks, rss}) {
     all += text_of(TextTool().open(), words) + "\n";
   }
-  expect_golden_report("report_moments.txt", all);
+  expect_golden("report_moments.txt", all);
 }
 
 TEST(Golden, NothingInAReportCanControlATerminal) {
