@@ -17,13 +17,10 @@
 namespace heapledger {
 namespace {
 
-constexpr const char* kInterrupted =
-    "\nheapledger: interrupted; the ledgers are whole, and can be sealed later: heapledger seal\n";
-
 class Finish {
  public:
-  Finish(const std::vector<RunLedger>& ledgers, const FinishOptions& options)
-      : options_(options), end_early_(options.exit_code, options.quiet ? "" : kInterrupted) {
+  Finish(const std::vector<RunLedger>& ledgers, const FinishOptions& options, EndEarly& end_early)
+      : options_(options), end_early_(end_early) {
     for (const RunLedger& ledger : ledgers) paths_.push_back(ledger.path);
   }
 
@@ -90,20 +87,21 @@ class Finish {
 
   FinishOptions options_;
   std::vector<std::string> paths_;
-  EndEarly end_early_;
+  EndEarly& end_early_;
   uint64_t total_bytes_ = 0;
   uint64_t done_bytes_ = 0;
 };
 
 }  // namespace
 
-void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options) {
+void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options,
+                EndEarly& end_early) {
   if (options.quiet && !options.seal) return;
-  Finish finish(ledgers, options);
+  Finish finish(ledgers, options, end_early);
   try {
     finish.run();
   } catch (const Interrupted&) {
-    if (!options.quiet) std::fputs(kInterrupted, stderr);
+    end_early.say();
   } catch (const std::exception& error) {
     finish.say(error.what());
   }

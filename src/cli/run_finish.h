@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "cli/run_interrupt.h"
 #include "cli/run_ledgers.h"
 
 namespace heapledger {
@@ -13,9 +14,9 @@ namespace heapledger {
 struct FinishOptions {
   bool quiet = false;  // print nothing at all
   bool seal = true;
-  int exit_code = 0;  // the program's, should a signal end us meanwhile
 };
 
-void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options);
+void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options,
+                EndEarly& end_early);
 
 }  // namespace heapledger

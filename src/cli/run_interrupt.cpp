@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
+#include <string_view>
 
 namespace heapledger {
 namespace {
@@ -12,12 +12,20 @@ namespace {
 constexpr std::array kEnding = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 constexpr std::array kIgnored = {SIGXFSZ, SIGPIPE};
 constexpr unsigned kPatienceSeconds = 1;
+constexpr std::string_view kInterrupted =
+    "\nheapledger: interrupted; the ledgers are whole, and can be sealed later: heapledger seal\n";
 
 // For the handler, which has nothing else to go by.
 volatile sig_atomic_t exit_status = 0;
+volatile sig_atomic_t silent = 0;
 volatile sig_atomic_t writing = 0;
 volatile sig_atomic_t asked = 0;
-const char* volatile last_words = "";
+
+void say_interrupted() {
+  if (silent != 0) return;
+  [[maybe_unused]] const ssize_t said =
+      ::write(STDERR_FILENO, kInterrupted.data(), kInterrupted.size());
+}
 
 void on_signal(int signal) {
   if (writing != 0 && asked == 0 && signal != SIGALRM) {
@@ -25,48 +33,33 @@ void on_signal(int signal) {
     ::alarm(kPatienceSeconds);
     return;
   }
-  const char* const words = last_words;
-  [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, words, std::strlen(words));
+  say_interrupted();
   ::_exit(exit_status);
 }
 
 }  // namespace
 
-struct EndEarly::Before {
-  std::array<struct sigaction, kEnding.size()> ending;
-  std::array<struct sigaction, kIgnored.size()> ignored;
-  struct sigaction alarm;
-};
-
-EndEarly::EndEarly(int exit_code, const char* message) : before_(new Before) {
+EndEarly::EndEarly(int exit_code, bool quiet) {
   exit_status = exit_code;
-  last_words = message;
-  writing = 0;
-  asked = 0;
+  silent = quiet ? 1 : 0;
   struct sigaction ours = {};
   ours.sa_handler = on_signal;
   ours.sa_flags = SA_RESTART;
-  for (size_t i = 0; i < kEnding.size(); ++i) {
-    ::sigaction(kEnding[i], nullptr, &before_->ending[i]);
-    if (before_->ending[i].sa_handler != SIG_IGN) ::sigaction(kEnding[i], &ours, nullptr);
+  for (const int signal : kEnding) {
+    struct sigaction before;
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &ours, nullptr);
   }
-  ::sigaction(SIGALRM, &ours, &before_->alarm);
+  ::sigaction(SIGALRM, &ours, nullptr);
   ours.sa_handler = SIG_IGN;
-  for (size_t i = 0; i < kIgnored.size(); ++i) {
-    ::sigaction(kIgnored[i], &ours, &before_->ignored[i]);
-  }
+  for (const int signal : kIgnored) ::sigaction(signal, &ours, nullptr);
 }
 
+// All is done: who interrupts us now misses nothing, and the status is the same.
 EndEarly::~EndEarly() {
-  if (asked != 0) ::alarm(0);
-  for (size_t i = 0; i < kEnding.size(); ++i) {
-    ::sigaction(kEnding[i], &before_->ending[i], nullptr);
-  }
-  for (size_t i = 0; i < kIgnored.size(); ++i) {
-    ::sigaction(kIgnored[i], &before_->ignored[i], nullptr);
-  }
-  ::sigaction(SIGALRM, &before_->alarm, nullptr);
-  delete before_;
+  ::alarm(0);
+  silent = 1;
+  writing = 0;
 }
 
 void EndEarly::begin_writing() {
@@ -75,6 +68,10 @@ void EndEarly::begin_writing() {
 
 void EndEarly::check() const {
   if (asked != 0) throw Interrupted();
+}
+
+void EndEarly::say() const {
+  say_interrupted();
 }
 
 }  // namespace heapledger

@@ -1,6 +1,6 @@
 // What ends the tool early once the program has ended: ^C and its like end it at once, with the
 // program's own status, since the answer is the program's and the ledgers are whole without us.
-// There is one of these at a time.
+// There is one of these in a process, and it stays in force until the process is gone.
 #pragma once
 
 #include <exception>
@@ -16,9 +16,8 @@ class Interrupted : public std::exception {
 class EndEarly {
  public:
   // From now on SIGINT, SIGQUIT, SIGTERM and SIGHUP (unless ignored) end the process with
-  // `exit_code`, and neither a limit on file sizes nor a closed pipe does. `message` is printed
-  // then; it must live as long as the process.
-  EndEarly(int exit_code, const char* message);
+  // `exit_code`, saying so unless `quiet`, and neither a limit on file sizes nor a closed pipe does.
+  EndEarly(int exit_code, bool quiet);
   ~EndEarly();
   EndEarly(const EndEarly&) = delete;
   EndEarly& operator=(const EndEarly&) = delete;
@@ -27,10 +26,7 @@ class EndEarly {
   // that nothing is left lying about; but it comes within a second in any case.
   void begin_writing();
   void check() const;  // throws Interrupted
-
- private:
-  struct Before;
-  Before* before_;
+  void say() const;    // that it was interrupted, and what to do
 };
 
 }  // namespace heapledger

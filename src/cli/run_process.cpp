@@ -124,7 +124,8 @@ Error start_failure(int error) {
 }  // namespace
 
 ProgramEnd run_to_end(const std::vector<std::string>& command,
-                      const std::vector<std::string>& environment) {
+                      const std::vector<std::string>& environment,
+                      const std::function<void(const ProgramEnd&)>& ended) {
   const std::vector<char*> arguments = pointers_to(command);
   const std::vector<char*> variables = pointers_to(environment);
   int pipe[2];
@@ -147,6 +148,7 @@ ProgramEnd run_to_end(const std::vector<std::string>& command,
     const int exec_error = exec_error_from(pipe[0]);
     end = wait_for(pid, signals);
     end.exec_error = exec_error;
+    ended(end);
   }
   ::close(pipe[0]);
   if (pid < 0) throw start_failure(fork_error);

@@ -3,6 +3,7 @@
 // with, and our process group, so that the terminal treats it as if we were not there.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ struct ProgramEnd {
 
 // `command` is not empty; its first word is looked up in PATH. Until the program ends, SIGINT and
 // SIGQUIT, which the terminal sends to it as well, do not end us, and what is sent to us alone to
-// end or tell a program (SIGTERM, SIGHUP, SIGUSR1, SIGUSR2) is passed on. Throws Error when there
-// is no process to be had.
+// end or tell a program (SIGTERM, SIGHUP, SIGUSR1, SIGUSR2) is passed on. `ended` is called before
+// they can end us again. Throws Error when there is no process to be had.
 ProgramEnd run_to_end(const std::vector<std::string>& command,
-                      const std::vector<std::string>& environment);
+                      const std::vector<std::string>& environment,
+                      const std::function<void(const ProgramEnd&)>& ended);
 
 }  // namespace heapledger

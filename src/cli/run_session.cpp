@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "analyzer/error.h"
 #include "cli/program_check.h"
@@ -14,6 +15,7 @@
 #include "cli/run_exit.h"
 #include "cli/run_explain.h"
 #include "cli/run_finish.h"
+#include "cli/run_interrupt.h"
 #include "cli/run_ledgers.h"
 #include "cli/run_library.h"
 #include "cli/run_output.h"
@@ -53,12 +55,14 @@ void heed(const ProgramCheck& check, const RunOptions& options) {
               kExitOurs);
 }
 
-int exit_code_of(const ProgramEnd& end, const std::string& program) {
-  if (end.exec_error != 0) {
-    throw Error(quoted(program) + " could not be executed: " + std::strerror(end.exec_error) + ".",
-                end.exec_error == ENOENT ? kExitNotFound : kExitNotExecutable);
-  }
+int exit_code_of(const ProgramEnd& end) {
   return end.signal != 0 ? kExitSignal + end.signal : end.exit_status;
+}
+
+void expect_executed(const ProgramEnd& end, const std::string& program) {
+  if (end.exec_error == 0) return;
+  throw Error(quoted(program) + " could not be executed: " + std::strerror(end.exec_error) + ".",
+              end.exec_error == ENOENT ? kExitNotFound : kExitNotExecutable);
 }
 
 // What is still running may start programs that preload the recorder by that path.
@@ -83,8 +87,12 @@ int run_session(const RunOptions& options) {
   const RecordingRequest request{library.preload_path(), output.absolute(), new_run_id(),
                                  options.depth, options.no_pools};
 
-  const ProgramEnd end = run_to_end(options.command, recording_environment(environ, request));
-  const int code = exit_code_of(end, options.command[0]);
+  std::optional<EndEarly> early;
+  const ProgramEnd end = run_to_end(
+      options.command, recording_environment(environ, request),
+      [&](const ProgramEnd& ended) { early.emplace(exit_code_of(ended), options.quiet); });
+  expect_executed(end, options.command[0]);
+  const int code = exit_code_of(end);
 
   const std::vector<RunLedger> ledgers = find_ledgers(output, request.run_id);
   if (ledgers.empty()) {
@@ -93,7 +101,7 @@ int run_session(const RunOptions& options) {
   }
   const bool running = std::any_of(ledgers.begin(), ledgers.end(), still_recording);
   if (running) keep_for_the_others(library, options.quiet);
-  finish_run(ledgers, {options.quiet, options.seal, code});
+  finish_run(ledgers, {options.quiet, options.seal}, *early);
   if (running && !options.quiet) {
     say("note: some of it still runs; this is what has been recorded so far.");
   }

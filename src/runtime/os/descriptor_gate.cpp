@@ -12,6 +12,9 @@ constexpr unsigned kPlaces = 64;
 // Whoever still waits after this time goes on: no program hangs because of us.
 constexpr uint64_t kLimitNs = 10'000'000'000;
 constexpr unsigned kTurnsPerLook = 64;
+// How often a closing lets those go first who wait already, so that closing without a pause cannot
+// keep us from writing.
+constexpr unsigned kCourtesy = 64;
 
 // Gives way to other threads until `done` says so; false when the time is over.
 template <typename Done>
@@ -30,6 +33,7 @@ bool wait_until(Done done) {
 
 struct Gate {
   std::atomic<unsigned> held{0};
+  std::atomic<unsigned> waiting{0};  // operations that have no place yet
   std::atomic<unsigned> closers{0};
   std::atomic<int> places[kPlaces];  // one more than the value, so that zero is kFree
 };
@@ -50,22 +54,26 @@ std::atomic<int>* take_place() {
       return &place;
     }
   }
-  return nullptr;  // 64 operations at once: this one goes unprotected
+  return nullptr;  // 64 operations at once: this one waits
 }
 
 }  // namespace
 
 DescriptorHold::DescriptorHold() : signals_(block_signals()) {
   gate.held.fetch_add(1, std::memory_order_seq_cst);
-  // Either the closer sees our place or we see the closer: we give way.
-  bool taken = wait_until([this] {
-    if (place_ != nullptr) put(*place_, kFree);
+  // Either the closer sees our place or we see the closer: we give way, and leave no place behind
+  // while we wait, for which the closer would wait in turn.
+  gate.waiting.fetch_add(1, std::memory_order_seq_cst);
+  wait_until([this] {
+    if (gate.closers.load(std::memory_order_seq_cst) != 0) return false;
     place_ = take_place();
-    return place_ != nullptr && gate.closers.load(std::memory_order_seq_cst) == 0;
+    if (place_ == nullptr) return false;
+    if (gate.closers.load(std::memory_order_seq_cst) == 0) return true;
+    put(*place_, kFree);
+    place_ = nullptr;
+    return false;
   });
-  if (taken || place_ == nullptr) return;
-  put(*place_, kFree);
-  place_ = nullptr;
+  gate.waiting.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 DescriptorHold::~DescriptorHold() {
@@ -104,6 +112,10 @@ bool is_our_descriptor(int fd, bool may_wait) {
 
 RangeClosing::RangeClosing(unsigned first, unsigned last) : first_(first), last_(last) {
   static_assert(sizeof ours_ / sizeof ours_[0] == kPlaces);
+  for (unsigned turn = 0; turn < kCourtesy; ++turn) {
+    if (gate.waiting.load(std::memory_order_seq_cst) == 0) break;
+    yield_processor();
+  }
   gate.closers.fetch_add(1, std::memory_order_seq_cst);
   wait_until([this] { return list(); });
 }
@@ -134,6 +146,7 @@ bool RangeClosing::list() {
 void forget_descriptors() {
   for (std::atomic<int>& place : gate.places) put(place, kFree);
   gate.held.store(0, std::memory_order_seq_cst);
+  gate.waiting.store(0, std::memory_order_seq_cst);
   gate.closers.store(0, std::memory_order_seq_cst);
 }
 
