@@ -11,4 +11,7 @@ if [ "$preset" = tsan ] && setarch -R true 2>/dev/null; then still='setarch -R';
 
 cmake --preset "$preset"
 $still cmake --build --preset "$preset"
-exec $still ctest --preset "$preset"
+status=0
+$still ctest --preset "$preset" || status=$?
+[ "$status" = 0 ] || python3 scripts/show_failures.py "build/$preset"
+exit "$status"

@@ -16,7 +16,8 @@ class Interrupted : public std::exception {
 class EndEarly {
  public:
   // From now on SIGINT, SIGQUIT, SIGTERM and SIGHUP (unless ignored) end the process with
-  // `exit_code`, saying so unless `quiet`, and neither a limit on file sizes nor a closed pipe does.
+  // `exit_code`, saying so unless `quiet`, and neither a limit on file sizes nor a closed pipe
+  // does.
   EndEarly(int exit_code, bool quiet);
   ~EndEarly();
   EndEarly(const EndEarly&) = delete;
