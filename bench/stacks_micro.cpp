@@ -33,6 +33,7 @@
 #include "runtime/bootstrap/recording.h"
 #include "runtime/ledger/clock.h"
 #include "runtime/ledger/entry_guard.h"
+#include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/real_heap.h"
 #include "runtime/unwind/site.h"
 #include "runtime/unwind/stack_memo.h"
@@ -94,10 +95,7 @@ bool begin_ledger(std::string& folder) {
   folder = pattern;
   real_heap = {::malloc,        ::free,     ::calloc, ::realloc, ::posix_memalign,
                ::aligned_alloc, ::memalign, ::valloc, ::pvalloc, ::malloc_usable_size};
-  static Config config;
-  config.out.clear();
-  config.out.add((folder + "/stacks.ledger").c_str());
-  return begin_recording(config);
+  return settings_in_force.out.set((folder + "/stacks.ledger").c_str()) && begin_recording();
 }
 
 // False: that way is not there.

@@ -22,6 +22,8 @@ LISTED_HEADER = re.compile(r"`<(\w+)>`")
 class Layers:
     """The table: which folder is which layer, and which layers each may include."""
 
+    GUESTS = ("src/runtime", "src/format", "src/settings")
+
     def __init__(self, page):
         self.folders = {}
         self.allowed = {}
@@ -52,7 +54,7 @@ class Layers:
 
     def is_guest(self, path):
         """Whether the file ends up inside other people's programs."""
-        return path.is_relative_to("src/runtime") or path.is_relative_to("src/format")
+        return any(path.is_relative_to(folder) for folder in self.GUESTS)
 
 
 def target_of(root, path, name):

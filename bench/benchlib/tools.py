@@ -33,10 +33,13 @@ class Tool:
     slow: bool = False  # many times slower: gets --slow-rounds, and in a smoke run light work only
 
 
-# Name, what it does, and the words that HEAPLEDGER gets besides out=.
+# Name, what it does, the words that HEAPLEDGER gets besides out=, and whether every call is in it.
 MODES = [
-    ("trace", "every call, with its whole stack, in a ledger", ""),
-    ("trace depth=1", "every call, with its caller alone", "depth=1"),
+    ("trace", "every call, with its whole stack, in a ledger", "", True),
+    ("trace depth=1", "every call, with its caller alone", "depth=1", True),
+    ("sample", "one call in 512 KiB, with its stack and its weight", "mode=sample", False),
+    ("count", "calls and bytes per function, thread and size class", "mode=count", False),
+    ("off", "the hooks alone", "mode=off", False),
 ]
 
 REFERENCE = "heaptrack"  # whose added time ours is compared with
@@ -47,7 +50,7 @@ def escape_word(text):
     return text.replace("%", "%%").replace("\\", "\\\\").replace(" ", "\\ ")
 
 
-def our_mode(name, about, words):
+def our_mode(name, about, words, every_event):
     def missing(place):
         return None if os.path.exists(place.runtime) else f"{place.runtime} is not built"
 
@@ -55,7 +58,7 @@ def our_mode(name, about, words):
         out = "out=" + escape_word(folder) + "/%e.%p.ledger"
         return Launch({"LD_PRELOAD": place.runtime, "HEAPLEDGER": f"{out} {words}".strip()}, [])
 
-    return Tool(name, about, missing, launch, every_event=True, ledger=True)
+    return Tool(name, about, missing, launch, every_event=every_event, ledger=True)
 
 
 def preloaded(name, about, library, packages, environment, **more):

@@ -52,7 +52,7 @@ class Stopwatch(unittest.TestCase):
 
 class OurMode(unittest.TestCase):
     def launch(self, words):
-        mode = our_mode("x", "", words)
+        mode = our_mode("x", "", words, True)
         return mode.launch(Place("/b", "/s"), "/a folder/50%").environment
 
     def test_the_folder_is_escaped_in_the_pattern(self):

@@ -160,6 +160,28 @@ const char* kind_name(unsigned kind) {
       return "stack seen differently";
     case Kind::kFork:
       return "fork";
+    case Kind::kMode:
+      return "mode";
+    case Kind::kSampleTime:
+      return "time of a sample";
+    case Kind::kMap:
+      return "mmap";
+    case Kind::kUnmap:
+      return "munmap";
+    case Kind::kRemap:
+      return "mremap";
+    case Kind::kBreak:
+      return "brk";
+    case Kind::kDamage:
+      return "damage";
+    case Kind::kPool:
+      return "pool";
+    case Kind::kPoolAllocate:
+      return "allocation in a pool";
+    case Kind::kPoolFree:
+      return "free in a pool";
+    case Kind::kPoolResize:
+      return "resize in a pool";
   }
   return nullptr;
 }

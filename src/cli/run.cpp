@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/run_exit.h"
 #include "cli/run_session.h"
+#include "cli/run_words.h"
 #include "cli/text.h"
 
 namespace heapledger {
@@ -29,9 +30,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command
       ->add_option("-o,--output", options->pattern, "Name of the ledgers (default: %e.%p.ledger)")
       ->type_name("PATTERN");
-  command->add_option("--depth", options->depth, "Frames of a stack to keep (default: 256)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+  add_word_options(*command, options->words);
   command->add_flag("-q,--quiet", options->quiet, "Print no summary");
   command->add_flag("!--no-seal", options->seal,
                     "Leave the ledgers raw: not compressed, no names stored");
@@ -55,7 +54,8 @@ void add_run(CLI::App& app, int& exit_code) {
       "  heapledger run -o /tmp/%e.%p.ledger -- make  record make and all it starts\n"
       "  heapledger run -q -o app.ledger -- ./app     no summary, a name of your own\n\n"
       "In PATTERN, %e is the program, %p its process id, %h the host, %t the start in seconds\n"
-      "since the epoch, and %% a percent sign. A file is never written over: x.ledger becomes\n"
+      "since the epoch, %j the batch job, %r the rank in it, and %% a percent sign. A file is "
+      "never written over: x.ledger becomes\n"
       "x.2.ledger for the next process.\n\n"
       "The exit status is the program's own, or 128 + N when signal N ended it; 125 when\n"
       "Heapledger refused or failed, 126 when CMD cannot be executed, 127 when it is not there.");

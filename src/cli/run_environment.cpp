@@ -16,7 +16,6 @@ constexpr std::string_view kPreload = "LD_PRELOAD=";
 constexpr std::string_view kRequest = "HEAPLEDGER=";
 constexpr std::string_view kOutput = "out=";
 constexpr std::string_view kRun = "run=";
-constexpr std::string_view kDepth = "depth=";
 
 // Words end at spaces, unless a backslash makes one literal; given back as they were written.
 std::vector<std::string_view> split_words(std::string_view text) {
@@ -42,6 +41,15 @@ std::string escaped(std::string_view value) {
   return text;
 }
 
+std::string unescaped(std::string_view word) {
+  std::string text;
+  for (size_t at = 0; at < word.size(); ++at) {
+    if (word[at] == '\\' && at + 1 < word.size()) ++at;
+    text += word[at];
+  }
+  return text;
+}
+
 std::string hex(uint64_t number) {
   std::array<char, 16> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
@@ -57,12 +65,12 @@ std::string preload_value(std::string_view user, const std::string& library) {
 std::string request_value(std::string_view user, const RecordingRequest& request) {
   std::string value = std::string(kOutput) + escaped(request.pattern) + " " + std::string(kRun) +
                       hex(request.run_id);
-  if (request.depth != 0) value += " " + std::string(kDepth) + std::to_string(request.depth);
+  // By hand first: of words with one name the last one counts, and options go before variables.
   for (const std::string_view word : split_words(user)) {
-    const bool ours = word.starts_with(kOutput) || word.starts_with(kRun) ||
-                      (request.depth != 0 && word.starts_with(kDepth));
-    if (!ours) value.append(" ").append(word);
+    if (word.starts_with(kOutput) || word.starts_with(kRun)) continue;
+    value.append(" ").append(word);
   }
+  for (const std::string& word : request.words) value.append(" ").append(escaped(word));
   return value;
 }
 
@@ -99,16 +107,17 @@ std::vector<std::string> recording_environment(const char* const* user,
   return environment;
 }
 
+std::vector<std::string> setting_words(std::string_view text) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split_words(text)) words.push_back(unescaped(word));
+  return words;
+}
+
 std::string word_value(std::string_view words, std::string_view key) {
-  for (std::string_view word : split_words(words)) {
-    if (!word.starts_with(key) || word.substr(key.size(), 1) != "=") continue;
-    word.remove_prefix(key.size() + 1);
-    std::string value;
-    for (size_t at = 0; at < word.size(); ++at) {
-      if (word[at] == '\\' && at + 1 < word.size()) ++at;
-      value += word[at];
+  for (const std::string& word : setting_words(words)) {
+    if (word.starts_with(key) && word.substr(key.size(), 1) == "=") {
+      return word.substr(key.size() + 1);
     }
-    return value;
   }
   return {};
 }

@@ -14,13 +14,16 @@ struct RecordingRequest {
   std::string library;  // path of the runtime, free of what LD_PRELOAD cannot hold
   std::string pattern;  // absolute
   uint64_t run_id;
-  uint32_t depth = 0;     // frames of a stack that are kept; 0: the runtime's default
-  bool no_pools = false;  // set the variables that switch pools off (run_pools.h)
+  std::vector<std::string> words;  // settings, as name=value
+  bool no_pools = false;           // set the variables that switch pools off (run_pools.h)
 };
 
 // `user` is an environ: NAME=VALUE strings with a null at the end.
 std::vector<std::string> recording_environment(const char* const* user,
                                                const RecordingRequest& request);
+
+// The words of a HEAPLEDGER variable, their backslashes resolved.
+std::vector<std::string> setting_words(std::string_view text);
 
 // The value of `key` in the words of a HEAPLEDGER variable, its backslashes resolved; empty when
 // it is not there.

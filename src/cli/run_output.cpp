@@ -37,14 +37,15 @@ bool check_name(const std::string& name) {
     if (name[at] != '%') continue;
     ++at;
     const char letter = at < name.size() ? name[at] : '\0';
-    if (letter == 'e' || letter == 'p' || letter == 'h' || letter == 't') {
+    if (letter != '\0' && std::strchr("ephtjr", letter) != nullptr) {
       fixed = false;
     } else if (letter != '%') {
       const std::string what = letter == '\0' ? "%" : std::string("%") + letter;
       refuse(
           "The output pattern " + quoted(name) + " has " + quoted(what) +
           ", which means nothing. There is %e (the program), %p (its process id), %h (the host), "
-          "%t (the start, in seconds), and %% for a percent sign.");
+          "%t (the start, in seconds), %j (the batch job), %r (the rank), and %% for a percent "
+          "sign.");
     }
   }
   return fixed;

@@ -20,6 +20,7 @@
 #include "cli/run_library.h"
 #include "cli/run_output.h"
 #include "cli/run_process.h"
+#include "cli/run_words.h"
 #include "cli/text.h"
 
 namespace heapledger {
@@ -79,13 +80,16 @@ int run_session(const RunOptions& options) {
   if (options.command.empty()) {
     throw Error("There is no program to run. Try: heapledger run -- ls -l", kExitOurs);
   }
+  const char* by_hand = std::getenv("HEAPLEDGER");
+  check_words(options.words, "");
+  check_words(setting_words(by_hand != nullptr ? by_hand : ""), "HEAPLEDGER");
   const OutputPattern output(wanted_pattern(options));
   const ProgramCheck check = check_program(options.command[0], std::getenv("PATH"));
   heed(check, options);
   output.check_place();
   RuntimeLibrary library;
   const RecordingRequest request{library.preload_path(), output.absolute(), new_run_id(),
-                                 options.depth, options.no_pools};
+                                 options.words, options.no_pools};
 
   std::optional<EndEarly> early;
   const ProgramEnd end = run_to_end(

@@ -7,8 +7,8 @@
 namespace heapledger {
 
 struct RunOptions {
-  std::string pattern;  // empty: HEAPLEDGER's out=, or the default
-  uint32_t depth = 0;   // 0: the runtime's default
+  std::string pattern;             // empty: HEAPLEDGER's out=, or the default
+  std::vector<std::string> words;  // settings, as name=value
   bool quiet = false;
   bool anyway = false;
   bool seal = true;

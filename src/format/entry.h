@@ -56,6 +56,18 @@ enum class Kind : uint8_t {
   kFork = 39,        // the process is about to fork
   kCrossCheck = 40,  // ours_count theirs_count pcs pcs: a stack that two unwinders see differently
   kMarker = 41,      // text: a moment that the program gave a name
+  kMode = 42,        // scope mode sample_bytes sample_calls: from here on recorded so; scope 0: the
+                     // whole process, 1: this thread
+  kSampleTime = 43,  // ns: the next allocation of this window stands for that time of its thread
+  kMap = 44,         // pointer size site: mmap
+  kUnmap = 45,       // pointer size
+  kRemap = 46,       // old_pointer old_size pointer size site
+  kBreak = 47,       // old_end end site: brk and sbrk
+  kDamage = 48,      // pointer size site what offset: bytes around a block were overwritten
+  kPool = 49,        // id name: a pool of the program's own, from here on
+  kPoolAllocate = 50,  // pool pointer size site
+  kPoolFree = 51,      // pool pointer
+  kPoolResize = 52,    // pool old_pointer pointer size site
 };
 
 // Site addresses below kFirstCode are no code but marks: what the outermost frame of a stack hangs
@@ -63,6 +75,7 @@ enum class Kind : uint8_t {
 inline constexpr uint64_t kFirstCode = 16;
 inline constexpr uint64_t kMarkCut = 1;    // no unwind information, or memory that cannot be read
 inline constexpr uint64_t kMarkDepth = 2;  // deeper than the limit: the innermost frames are kept
+inline constexpr uint64_t kMarkNone = 3;   // not asked for: a site without any frame
 
 // Facts about the process, as text.
 enum class InfoKey : uint32_t {

@@ -82,7 +82,32 @@ struct FileHeader {
   // Cross-check mode: stacks compared with another unwinder, and those that differed.
   uint64_t stacks_checked;
   uint64_t stacks_differing;
+
+  // What the recording was begun with; zeros: trace, of everything.
+  uint32_t mode;          // settings::Mode
+  uint32_t flags;         // HeaderFlag
+  uint64_t sample_bytes;  // sample mode: mean distance in bytes; 0: by calls
+  uint64_t sample_calls;  // sample mode: mean distance in calls; 0: by bytes
 };
+
+enum HeaderFlag : uint32_t {
+  kFlagTime = 1,   // samples carry the time that they stand for
+  kFlagMaps = 2,   // mmap and its like are entered
+  kFlagGuard = 4,  // bytes around each block are checked
+};
+
+// Orders to a running program, at kControlOffset of the header. The one who orders (holding a lock
+// on the file) writes the words, then adds one to `requested`; the program's next hook carries them
+// out, writes the result, and sets `done` to the number it has served.
+inline constexpr uint32_t kControlOffset = 1024;
+struct Control {
+  uint64_t requested;
+  uint64_t done;
+  uint32_t result;  // 0: done; else what was wrong: ControlResult
+  uint32_t reserved;
+  char words[1000];  // text with a zero byte at its end
+};
+static_assert(sizeof(Control) == 1024);
 static_assert(offsetof(FileHeader, run_id) == 40);
 static_assert(offsetof(FileHeader, start) == 48);
 static_assert(offsetof(FileHeader, latest) == 72);
@@ -90,7 +115,8 @@ static_assert(offsetof(FileHeader, latest_index) == 120);
 static_assert(offsetof(FileHeader, parent_seq) == 136);
 static_assert(offsetof(FileHeader, stop_ticks) == 152);
 static_assert(offsetof(FileHeader, missed) == 168);
-static_assert(sizeof(FileHeader) == 192);
+static_assert(offsetof(FileHeader, mode) == 192);
+static_assert(sizeof(FileHeader) == 216);
 
 // Opens every block. A window is the place a thread is appending to, mapped shared; a chunk is the
 // copy of a full window. (window, seq) tells a chunk from the window it was copied from.

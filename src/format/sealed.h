@@ -12,7 +12,7 @@ namespace heapledger::format {
 
 inline constexpr char kSealedMagic[8] = {'H', 'P', 'S', 'E', 'A', 'L', 'E', 'D'};
 inline constexpr char kSealedEndMagic[8] = {'H', 'P', 'S', 'E', 'A', 'L', 'N', 'D'};
-inline constexpr uint32_t kSealedVersion = 1;
+inline constexpr uint32_t kSealedVersion = 2;
 inline constexpr uint32_t kPieceMagic = 0x53'4c'48'b1;  // bytes B1 'H' 'L' 'S'
 
 struct SealedHeader {
@@ -25,8 +25,8 @@ struct SealedHeader {
   uint64_t checksum;  // of the bytes above
 };
 static_assert(offsetof(SealedHeader, ledger) == 32);
-static_assert(offsetof(SealedHeader, checksum) == 224);
-static_assert(sizeof(SealedHeader) == 232);
+static_assert(offsetof(SealedHeader, checksum) == 248);
+static_assert(sizeof(SealedHeader) == 256);
 
 enum class PieceKind : uint32_t {
   kFrame = 1,       // entries

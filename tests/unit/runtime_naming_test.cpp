@@ -8,7 +8,7 @@
 namespace heapledger::runtime {
 namespace {
 
-const NameFacts kFacts = {"prog", "box", 42, 1700000000};
+const NameFacts kFacts = {"prog", "box", "77.queue", "3", 42, 1700000000};
 
 std::string expanded(const char* pattern, const NameFacts& facts = kFacts) {
   PathText path;
@@ -38,12 +38,16 @@ TEST(Naming, UnknownLetterIsRefused) {
   EXPECT_EQ(expanded("/a%q"), "refused");
 }
 
+TEST(Naming, JobAndRank) {
+  EXPECT_EQ(expanded("/%j/%r.ledger"), "/77.queue/3.ledger");
+}
+
 TEST(Naming, PercentAtTheEndIsRefused) {
   EXPECT_EQ(expanded("/a%"), "refused");
 }
 
 TEST(Naming, SlashesInFactsDoNotMakeFolders) {
-  EXPECT_EQ(expanded("/%e", {"../../etc/passwd", "", 1, 1}), "/.._.._etc_passwd");
+  EXPECT_EQ(expanded("/%e", {"../../etc/passwd", "", "", "", 1, 1}), "/.._.._etc_passwd");
 }
 
 TEST(Naming, TooLongIsRefused) {

@@ -17,6 +17,7 @@
 #include "analyzer/analysis.h"
 #include "runtime/bootstrap/recording.h"
 #include "runtime/ledger/file.h"
+#include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/mode.h"
 #include "runtime/modes/real_heap.h"
 
@@ -49,9 +50,8 @@ class Trace : public testing::Test {
     std::filesystem::create_directory(folder_);
     real_heap = {::malloc,        ::free,     ::calloc, ::realloc, ::posix_memalign,
                  ::aligned_alloc, ::memalign, ::valloc, ::pvalloc, ::malloc_usable_size};
-    config_.out.clear();
-    config_.out.add((folder_ / "%p.ledger").c_str());
-    ASSERT_TRUE(begin_recording(config_));
+    ASSERT_TRUE(settings_in_force.out.set((folder_ / "%p.ledger").c_str()));
+    ASSERT_TRUE(begin_recording());
   }
 
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -61,10 +61,8 @@ class Trace : public testing::Test {
     return analyze(paths, {});
   }
 
-  static Config config_;  // the runtime keeps a reference for forked children
   std::filesystem::path folder_;
 };
-Config Trace::config_;
 
 // A random history of one thread; leaves some blocks behind.
 Sum work(unsigned seed, unsigned operations) {

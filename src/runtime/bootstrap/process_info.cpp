@@ -2,6 +2,7 @@
 
 #include <heapledger.h>
 
+#include "runtime/bootstrap/environment.h"
 #include "runtime/ledger/clock.h"
 #include "runtime/os/descriptor_gate.h"
 
@@ -40,7 +41,57 @@ void enter_command(Window& window) {
   hold.close(fd);
 }
 
+// Batch systems and launchers of parallel programs, in the order they are asked.
+constexpr const char* kJobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "JOB_ID", "COBALT_JOBID"};
+constexpr const char* kRanks[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+
+template <size_t kCapacity, size_t kCount>
+void take_first(os::Text<kCapacity>& text, const char* const (&names)[kCount],
+                const char* otherwise) {
+  text.clear();
+  for (const char* name : names) {
+    const char* value = environment(name);
+    if (value == nullptr || value[0] == '\0') continue;
+    text.add(value);
+    return;
+  }
+  text.add(otherwise);
+}
+
+// Whether `word` is anywhere in the file.
+bool file_mentions(const char* path, const char* word) {
+  os::DescriptorHold hold;
+  if (!hold) return false;
+  int fd = os::open_readonly(path);
+  if (fd < 0) return false;
+  hold.set(fd);
+  const size_t length = strlen(word);
+  size_t kept = 0;  // the end of the last piece: the word may be cut in two
+  bool found = false;
+  long got;
+  while (!found && (got = os::read_some(fd, scratch + kept, sizeof scratch - kept)) > 0) {
+    size_t bytes = kept + static_cast<size_t>(got);
+    found = memmem(scratch, bytes, word, length) != nullptr;
+    kept = bytes < length ? bytes : length - 1;
+    memmove(scratch, scratch + bytes - kept, kept);
+  }
+  hold.close(fd);
+  return found;
+}
+
 }  // namespace
+
+NameFacts name_facts() {
+  const ProcessInfo& info = process_info;
+  return {info.executable_name(), info.host.data(), info.job.data(),
+          info.rank.data(),       os::process_id(), os::read_clocks().realtime_ns / 1'000'000'000u};
+}
+
+bool parent_is_recorded() {
+  os::Text<64> path;
+  path.add("/proc/").add_number(os::parent_process_id()).add("/maps");
+  return file_mentions(path.data(), "libheapledger.so");
+}
 
 const char* ProcessInfo::executable_name() const {
   const char* slash = strrchr(executable.data(), '/');
@@ -55,6 +106,8 @@ void gather_process_info() {
   if (os::current_folder(scratch, sizeof scratch) > 0) process_info.folder.add(scratch);
   process_info.host.clear();
   if (os::host_name(scratch, sizeof scratch) > 0) process_info.host.add(scratch);
+  take_first(process_info.job, kJobs, "nojob");
+  take_first(process_info.rank, kRanks, "0");
 }
 
 void enter_process_info(Window& window) {

@@ -10,12 +10,20 @@ struct ProcessInfo {
   PathText executable;  // full path
   PathText folder;      // current folder when recording began
   os::Text<256> host;
+  os::Text<64> job;   // of a batch system; "nojob" outside of one
+  os::Text<64> rank;  // among the processes of a parallel job; "0" outside of one
   PathText parent_ledger;  // of the process this one was forked from; empty if none
 
   const char* executable_name() const;
 };
 
 extern ProcessInfo process_info;
+
+// What patterns of file names can ask for, at this moment.
+NameFacts name_facts();
+
+// Whether the process that started this one has our library in it.
+bool parent_is_recorded();
 
 // At the start of a fresh image.
 void gather_process_info();

@@ -1,26 +1,26 @@
 #include "runtime/bootstrap/recording.h"
 
-#include <unistd.h>
-
 #include <atomic>
 
+#include "runtime/bootstrap/environment.h"
 #include "runtime/bootstrap/process_info.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/file.h"
 #include "runtime/ledger/memory_sample.h"
+#include "runtime/ledger/settings_in_force.h"
 #include "runtime/ledger/window.h"
 #include "runtime/os/descriptor_gate.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
+#include "runtime/unwind/site.h"
 #include "runtime/unwind/site_trie.h"
 #include "runtime/unwind/stack_memo.h"
 
 namespace heapledger::runtime {
 namespace {
 
-constinit const Config* in_force = nullptr;
 constinit PathText path;
 constinit std::atomic<bool> beginning{false};
 
@@ -33,19 +33,25 @@ void complain(const char* what, const char* about, long error) {
   os::write_stderr(line.data(), line.size());
 }
 
+// With children=off: whether this process was started by a recorded one. `run` tells who is meant;
+// by hand it is told by the parent, which has this library mapped, too.
+bool is_child() {
+  if (settings_in_force.owner != 0) return settings_in_force.owner != os::process_id();
+  return parent_is_recorded();
+}
+
 // Makes the ledger for the process as it is now. Returns 0 or -errno.
 long make_ledger(const ParentPosition* parent) {
-  NameFacts facts = {process_info.executable_name(), process_info.host.data(), os::process_id(),
-                     os::read_clocks().realtime_ns / 1'000'000'000u};
-  if (!expand_pattern(in_force->out.data(), facts, process_info.folder.data(), path)) {
-    return -EINVAL;
-  }
+  const settings::PathValue& out = settings_in_force.out;
+  const char* pattern = out.given() ? out.text : "%e.%p.ledger";
+  if (!expand_pattern(pattern, name_facts(), process_info.folder.data(), path)) return -EINVAL;
   restart_memory_samples();
-  return create_ledger({&path, in_force->run_id, parent});
+  return create_ledger({&path, settings_in_force.run_id, parent});
 }
 
 // In a forked child, inside its first hook: leaves the parent's ledger and begins its own.
 void begin_in_child() {
+  if (!settings_in_force.children) return;
   if (beginning.exchange(true, std::memory_order_acquire)) return;
   ParentPosition position = {UINT32_MAX, 0, 0};
   if (const Window* window = thread_slot.window; window != nullptr) {
@@ -66,52 +72,25 @@ void introduce(Window& window) {
   reenter_modules(window, now_units());
 }
 
-// HEAPLEDGER before libc has set up environ: the first hook may come that early.
-const char* early_environment(const char* name) {
-  static constinit char text[16384] = {};
-  int fd = os::open_readonly("/proc/self/environ");
-  if (fd < 0) return nullptr;
-  size_t bytes = 0;
-  long got;
-  while (bytes < sizeof text - 1 &&
-         (got = os::read_some(fd, text + bytes, sizeof text - 1 - bytes)) > 0) {
-    bytes += static_cast<size_t>(got);
-  }
-  os::close_file(fd);
-  size_t length = strlen(name);
-  for (const char* at = text; at < text + bytes; at += strlen(at) + 1) {
-    if (strncmp(at, name, length) == 0 && at[length] == '=') return at + length + 1;
-  }
-  return nullptr;
-}
-
-const char* environment(const char* name) {
-  if (environ == nullptr) return early_environment(name);
-  size_t length = strlen(name);
-  for (char** at = environ; *at != nullptr; ++at) {
-    if (strncmp(*at, name, length) == 0 && (*at)[length] == '=') return *at + length + 1;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-bool read_config(Config& config) {
-  static constinit PathText wrong;
-  config.out.clear();
-  config.out.add("%e.%p.ledger");
+bool read_settings() {
+  static constinit settings::WrongWord wrong;
   const char* text = environment("HEAPLEDGER");
-  if (text == nullptr || parse_config(text, config, wrong)) return true;
-  complain("HEAPLEDGER has a word that is not understood:", wrong.data(), 0);
+  if (text == nullptr || settings::parse(text, settings_in_force, wrong)) return true;
+  complain(wrong.known == nullptr ? "HEAPLEDGER has a word that is not understood:"
+                                  : "HEAPLEDGER has a value that is not understood:",
+           wrong.text, 0);
   return false;
 }
 
-bool begin_recording(const Config& config) {
-  in_force = &config;
+bool begin_recording() {
+  if (!settings_in_force.children && is_child()) return false;
   choose_clock();
-  depth_limit = config.depth;
-  cross_check_every = config.cross_check;
-  prepare_modules(config.by_mappings);
+  depth_limit = settings_in_force.depth;
+  stack_sizes.set(settings_in_force.stacks_at_least, settings_in_force.stacks_at_most);
+  cross_check_every = settings_in_force.cross_check;
+  prepare_modules(settings_in_force.by_mappings);
   gather_process_info();
   begin_after_fork = begin_in_child;
   introduce_process = introduce;

@@ -2,15 +2,13 @@
 // process in it; and does so again in a forked child.
 #pragma once
 
-#include "runtime/bootstrap/config.h"
-
 namespace heapledger::runtime {
 
-// For a fresh image. False: no ledger; one line on stderr has said why.
-bool begin_recording(const Config& config);
+// HEAPLEDGER out of the environment, into settings_in_force. False: it holds a word that we do not
+// know, and that has been said.
+bool read_settings();
 
-// The configuration out of the environment. False: HEAPLEDGER holds a word we do not know, and
-// that has been said.
-bool read_config(Config& config);
+// For a fresh image. False: no ledger; one line on stderr has said why, unless that was asked for.
+bool begin_recording();
 
 }  // namespace heapledger::runtime

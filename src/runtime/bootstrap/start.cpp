@@ -6,6 +6,8 @@
 
 #include "runtime/bootstrap/recording.h"
 #include "runtime/bootstrap/resolve.h"
+#include "runtime/ledger/settings_in_force.h"
+#include "runtime/modes/choose_mode.h"
 #include "runtime/modes/early_arena.h"
 #include "runtime/modes/mode.h"
 #include "runtime/modes/real_calls.h"
@@ -15,7 +17,6 @@ namespace {
 
 enum class Phase { kNone, kResolving, kReady };
 constinit std::atomic<Phase> phase{Phase::kNone};
-constinit Config config = {};
 
 // While the real allocator is being looked up, by dlsym's own calls or by another thread.
 void* early_malloc(size_t size) {
@@ -84,8 +85,8 @@ bool start() {
   // From here on calls are served; they are entered as soon as there is a ledger.
   active_mode.store(&kPassThroughMode, std::memory_order_release);
   phase.store(Phase::kReady, std::memory_order_release);
-  if (read_config(config) && begin_recording(config)) {
-    active_mode.store(&kTraceMode, std::memory_order_release);
+  if (read_settings() && begin_recording()) {
+    active_mode.store(functions_of(settings_in_force.mode), std::memory_order_release);
   }
   return true;
 }

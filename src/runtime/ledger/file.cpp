@@ -6,6 +6,7 @@
 #include "format/checksum.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
+#include "runtime/ledger/settings_in_force.h"
 #include "runtime/os/descriptor_gate.h"
 
 namespace heapledger::runtime {
@@ -137,6 +138,13 @@ void fill_header(const LedgerRequest& request) {
   header.parent_pid = os::parent_process_id();
   header.run_id = request.run_id;
   header.start = clock_pair();
+  const settings::Settings& asked = settings_in_force;
+  header.mode = static_cast<uint32_t>(asked.mode);
+  header.sample_calls = asked.sample_calls;
+  header.sample_bytes = asked.sample_calls == 0 ? asked.sample_bytes : 0;
+  header.flags = (asked.weigh_time ? format::kFlagTime : 0u) |
+                 (asked.maps ? format::kFlagMaps : 0u) |
+                 (asked.guard != settings::Guard::kOff ? format::kFlagGuard : 0u);
   if (request.parent != nullptr) {
     header.origin = static_cast<uint32_t>(format::Origin::kForked);
     header.parent_window = request.parent->window;

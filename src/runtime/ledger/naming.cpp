@@ -32,6 +32,12 @@ bool expand_pattern(const char* pattern, const NameFacts& facts, const char* fol
       case 'h':
         add_fact(path, facts.host);
         break;
+      case 'j':
+        add_fact(path, facts.job);
+        break;
+      case 'r':
+        add_fact(path, facts.rank);
+        break;
       case 'p':
         path.add_number(facts.process);
         break;

@@ -16,11 +16,13 @@ using PathText = os::Text<kMaxPath>;
 struct NameFacts {
   const char* executable;  // %e, base name
   const char* host;        // %h
+  const char* job;         // %j
+  const char* rank;        // %r
   uint64_t process;        // %p
   uint64_t seconds;        // %t, since the epoch
 };
 
-// Expands %e %h %p %t %%; a relative result is put below `folder`. False: it did not fit, or
+// Expands %e %h %j %p %r %t %%; a relative result is put below `folder`. False: it did not fit, or
 // the pattern has an unknown letter.
 bool expand_pattern(const char* pattern, const NameFacts& facts, const char* folder,
                     PathText& path);
