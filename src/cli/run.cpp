@@ -32,7 +32,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("PATTERN");
   add_word_options(*command, options->words);
   command->add_flag("-q,--quiet", options->quiet, "Print no summary");
-  command->add_flag("!--no-seal", options->seal,
+  command->add_flag("--no-seal", options->no_seal,
                     "Leave the ledgers raw: not compressed, no names stored");
   command->add_flag("--no-pools", options->no_pools,
                     "Have known pools (Python, GLib, libstdc++, PHP) use malloc block by block");

@@ -105,7 +105,7 @@ int run_session(const RunOptions& options) {
   }
   const bool running = std::any_of(ledgers.begin(), ledgers.end(), still_recording);
   if (running) keep_for_the_others(library, options.quiet);
-  finish_run(ledgers, {options.quiet, options.seal}, *early);
+  finish_run(ledgers, {options.quiet, !options.no_seal}, *early);
   if (running && !options.quiet) {
     say("note: some of it still runs; this is what has been recorded so far.");
   }

@@ -11,7 +11,7 @@ struct RunOptions {
   std::vector<std::string> words;  // settings, as name=value
   bool quiet = false;
   bool anyway = false;
-  bool seal = true;
+  bool no_seal = false;
   bool no_pools = false;  // switch off the pools that would hide blocks
   std::vector<std::string> command;
 };
