@@ -11,7 +11,6 @@ namespace heapledger::seal {
 namespace {
 
 using format::FrameRow;
-using format::IndexLead;
 using format::PieceHeader;
 using format::PieceKind;
 using format::PieceRow;
