@@ -1,8 +1,9 @@
 # What `cmake --install` puts where. The names of the folders come from GNUInstallDirs.
 install(
-  TARGETS heapledger_tool heapledger_runtime
+  TARGETS heapledger_tool heapledger_runtime heapledger_static heapledger_new
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 install(FILES include/heapledger.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(FILES docs/man/heapledger.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

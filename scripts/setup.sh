@@ -67,6 +67,12 @@ missing() {
 missing \"$package\"
 #endif"
         ;;
+      library:*)
+        case "$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null)" in
+          *"${probe#library:} "*) ;;
+          *) echo "$package" ;;
+        esac
+        ;;
       # Cannot be told before clang itself is there.
       fuzzer) [ -z "$(clang_version)" ] || fuzzer_links || echo "$package" ;;
     esac

@@ -15,7 +15,12 @@ void Accounts::merge(uint32_t from, uint32_t to, Moment moment) {
         &Account::marked_blocks, &Account::rss_marked_bytes, &Account::rss_marked_blocks,
         &Account::calls, &Account::bytes, &Account::resizes, &Account::moved_blocks,
         &Account::moved_bytes, &Account::other_ends, &Account::temporary_calls, &Account::end_bytes,
-        &Account::end_blocks}) {
+        &Account::end_blocks, &Account::time_ns}) {
+    target.*sum += source.*sum;
+  }
+  for (double Account::*sum :
+       {&Account::calls_variance, &Account::bytes_variance, &Account::live_variance,
+        &Account::marked_variance, &Account::rss_marked_variance, &Account::end_variance}) {
     target.*sum += source.*sum;
   }
   target.smallest_clamped = std::min(target.smallest_clamped, source.smallest_clamped);
@@ -25,6 +30,7 @@ void Accounts::merge(uint32_t from, uint32_t to, Moment moment) {
   if (source.peak_bytes > target.peak_bytes) {
     target.peak_bytes = source.peak_bytes;
     target.peak_blocks = source.peak_blocks;
+    target.peak_variance = source.peak_variance;
     target.peak = source.peak;
   }
   if (target.live_bytes > target.peak_bytes) set_peak(target, moment);

@@ -8,6 +8,7 @@
 
 #include "analyzer/account_numbers.h"
 #include "analyzer/paged.h"
+#include "analyzer/sampling.h"
 
 namespace heapledger {
 
@@ -39,6 +40,16 @@ struct alignas(64) Account {
   uint64_t other_ends = 0;              // not by a free: resized, or the address used again
   uint64_t smallest_huge = UINT64_MAX;  // of those that were clamped
   uint64_t largest_huge = 0;
+  uint64_t time_ns = 0;  // that its samples stand for
+
+  // Of sampled blocks: the squared standard errors of calls, bytes, and live bytes as above.
+  double calls_variance = 0;
+  double bytes_variance = 0;
+  double live_variance = 0;
+  double peak_variance = 0;
+  double marked_variance = 0;
+  double rss_marked_variance = 0;
+  double end_variance = 0;
 
   uint64_t frees() const { return calls - live_blocks - end_blocks - other_ends; }
   uint64_t smallest() const {
@@ -56,13 +67,17 @@ class Accounts {
   bool are_many() const { return accounts_.size() > 4096; }
 
   // True when all together have never had more.
-  bool born(uint32_t id, uint64_t size, Moment moment) {
+  bool born(uint32_t id, uint64_t size, const Weight& weight, Moment moment) {
     Account& account = current(id);
     remember_marks(account);
-    ++account.calls;
-    account.bytes += size;
-    ++account.live_blocks;
-    account.live_bytes += size;
+    account.calls += weight.calls;
+    account.bytes += weight.bytes;
+    account.live_blocks += weight.calls;
+    account.live_bytes += weight.bytes;
+    if (weight.sampled) [[unlikely]] {
+      add_variance(account, weight);
+      add_variance(sum_, weight);
+    }
     auto clamped = static_cast<uint32_t>(size < UINT32_MAX ? size : UINT32_MAX);
     if (clamped < account.smallest_clamped) account.smallest_clamped = clamped;
     if (clamped > account.largest_clamped) account.largest_clamped = clamped;
@@ -71,9 +86,9 @@ class Accounts {
       if (size > account.largest_huge) account.largest_huge = size;
     }
     if (account.live_bytes > account.peak_bytes) set_peak(account, moment);
-    ++sum_.calls;
-    ++sum_.live_blocks;
-    sum_.live_bytes += size;
+    sum_.calls += weight.calls;
+    sum_.live_blocks += weight.calls;
+    sum_.live_bytes += weight.bytes;
     if (sum_.live_bytes <= sum_.peak_bytes) return false;
     set_peak(sum_, moment);
     ++mark_;
@@ -81,32 +96,35 @@ class Accounts {
   }
 
   // Not by a free.
-  void died(uint32_t id, uint64_t size) {
+  void died(uint32_t id, const Weight& weight) {
     Account& account = current(id);
-    leave(account, size);
-    ++account.other_ends;
+    leave(account, weight);
+    account.other_ends += weight.calls;
   }
 
-  void freed(uint32_t id, uint64_t size, bool temporary) {
+  void freed(uint32_t id, const Weight& weight, bool temporary) {
     Account& account = current(id);
-    leave(account, size);
-    if (temporary) ++account.temporary_calls;
+    leave(account, weight);
+    if (temporary) account.temporary_calls += weight.calls;
   }
 
   // The process that owned the block has ended, the block still live.
-  void left(uint32_t id, uint64_t size) {
+  void left(uint32_t id, const Weight& weight) {
     Account& account = current(id);
-    leave(account, size);
-    ++account.end_blocks;
-    account.end_bytes += size;
+    leave(account, weight);
+    account.end_blocks += weight.calls;
+    account.end_bytes += weight.bytes;
+    account.end_variance += weight.bytes_variance;
   }
 
-  void resized(uint32_t id, bool moved, uint64_t bytes) {
+  void resized(uint32_t id, uint64_t calls, uint64_t moves, uint64_t bytes) {
     Account& account = current(id);
-    ++account.resizes;
-    account.moved_blocks += moved ? 1 : 0;
-    account.moved_bytes += moved ? bytes : 0;
+    account.resizes += calls;
+    account.moved_blocks += moves;
+    account.moved_bytes += moves * bytes;
   }
+
+  void spent(uint32_t id, uint64_t ns) { current(id).time_ns += ns; }
 
   // The resident memory has never been higher.
   void rss_rose() { ++rss_mark_; }
@@ -138,6 +156,12 @@ class Accounts {
   uint64_t blocks_at_rss_peak(const Account& account) const {
     return account.rss_mark == rss_mark_ ? account.rss_marked_blocks : account.live_blocks;
   }
+  double variance_at_peak(const Account& account) const {
+    return account.mark == mark_ ? account.marked_variance : account.live_variance;
+  }
+  double variance_at_rss_peak(const Account& account) const {
+    return account.rss_mark == rss_mark_ ? account.rss_marked_variance : account.live_variance;
+  }
 
  private:
   Account& current(uint32_t id) {
@@ -148,12 +172,22 @@ class Accounts {
     return account;
   }
 
-  void leave(Account& account, uint64_t size) {
+  static void add_variance(Account& account, const Weight& weight) {
+    account.calls_variance += weight.calls_variance;
+    account.bytes_variance += weight.bytes_variance;
+    account.live_variance += weight.bytes_variance;
+  }
+
+  void leave(Account& account, const Weight& weight) {
     remember_marks(account);
-    --account.live_blocks;
-    account.live_bytes -= size;
-    --sum_.live_blocks;
-    sum_.live_bytes -= size;
+    account.live_blocks -= weight.calls;
+    account.live_bytes -= weight.bytes;
+    sum_.live_blocks -= weight.calls;
+    sum_.live_bytes -= weight.bytes;
+    if (weight.sampled) [[unlikely]] {
+      account.live_variance -= weight.bytes_variance;
+      sum_.live_variance -= weight.bytes_variance;
+    }
   }
 
   void remember_marks(Account& account) const {
@@ -161,17 +195,20 @@ class Accounts {
       account.mark = mark_;
       account.marked_bytes = account.live_bytes;
       account.marked_blocks = account.live_blocks;
+      account.marked_variance = account.live_variance;
     }
     if (account.rss_mark != rss_mark_) {
       account.rss_mark = rss_mark_;
       account.rss_marked_bytes = account.live_bytes;
       account.rss_marked_blocks = account.live_blocks;
+      account.rss_marked_variance = account.live_variance;
     }
   }
 
   static void set_peak(Account& account, Moment moment) {
     account.peak_bytes = account.live_bytes;
     account.peak_blocks = account.live_blocks;
+    account.peak_variance = account.live_variance;
     account.peak = moment;
   }
 

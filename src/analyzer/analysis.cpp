@@ -42,6 +42,7 @@ namespace {
 std::string name_without_module(uint64_t pc) {
   if (pc == format::kMarkCut) return "[cut: no unwind information]";
   if (pc == format::kMarkDepth) return "[more frames, beyond the depth limit]";
+  if (pc == format::kMarkNone) return "[no stack asked for]";
   return hex(pc);
 }
 

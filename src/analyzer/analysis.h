@@ -17,6 +17,11 @@
 #include <vector>
 
 #include "analyzer/byte_source.h"
+#include "analyzer/counts.h"
+#include "analyzer/damage.h"
+#include "analyzer/mappings.h"
+#include "analyzer/pools.h"
+#include "analyzer/query/figures.h"
 #include "analyzer/site_catalog.h"
 #include "format/entry.h"
 #include "format/layout.h"
@@ -64,6 +69,7 @@ struct Frame {
 struct Group : Measures {
   uint64_t at_peak_bytes = 0;  // its share when all together were at their peak
   uint64_t at_peak_blocks = 0;
+  Estimates estimates;  // the live error is that at the common peak
   uint32_t site = 0;
 };
 
@@ -84,6 +90,12 @@ struct ModuleFacts {
   bool unloaded = false;
 };
 
+// A moment that the program, or somebody outside, gave a name.
+struct MarkerFacts {
+  std::string text;
+  uint64_t time_ns = 0;  // since the start of its ledger
+};
+
 struct LedgerFacts {
   std::string path;
   uint64_t file_bytes = 0;
@@ -95,6 +107,7 @@ struct LedgerFacts {
   uint32_t parent_pid = 0;
   uint64_t run_id = 0;
   format::Origin origin = format::Origin::kStarted;
+  uint32_t mode = 0;  // it was begun with, as in the file header
 
   std::vector<std::string> command;
   std::string executable;
@@ -111,6 +124,13 @@ struct LedgerFacts {
   bool exited = false;         // its exit handlers ran
   bool still_running = false;  // it went on while it was read; this is how it was at the beginning
 
+  // Figures are estimates from samples. What it was begun with: their mean distance in bytes or in
+  // calls, and whether they carry the time of their thread.
+  bool sampled = false;
+  uint64_t sample_bytes = 0;
+  uint64_t sample_calls = 0;
+  bool has_time = false;
+
   std::vector<ThreadFacts> threads;
   std::vector<ModuleFacts> modules;
   std::array<uint64_t, 64> entries_by_kind{};  // by format::Kind
@@ -121,12 +141,22 @@ struct LedgerFacts {
 
   Totals totals;
   FunctionCounts by_function{};
+  Counts counts;  // of count mode; in totals and by_function, too
+  MappingFacts mappings;
+  bool guarded = false;              // blocks were checked
+  std::vector<DamageFacts> damages;  // in the order of time; only so many are kept
+  uint64_t damage_count = 0;
   uint64_t inherited_blocks = 0;
   uint64_t inherited_bytes = 0;
   bool parent_found = false;  // forked, and what it inherited is known
 
   uint64_t stacks_checked = 0;    // cross-check mode: compared with another unwinder
   uint64_t stacks_differing = 0;  // and found different
+
+  uint64_t gaps = 0;    // times in which the process, or a thread, was not recorded
+  uint64_t gap_ns = 0;  // how long those of the process were
+  std::vector<MarkerFacts> markers;
+  std::vector<PoolFacts> pools;  // that the program announced, the largest peak first
 
   std::optional<std::string> stopped;  // why recording ended before the process did
   std::vector<std::string> problems;   // damage, gaps, cuts
@@ -142,12 +172,18 @@ struct Refusal {
 struct Analysis {
   Totals totals;
   FunctionCounts by_function{};
+  Counts counts;
+  MappingFacts mappings;
+  uint64_t damages = 0;  // blocks that were found damaged
   std::vector<LedgerFacts> ledgers;
   std::vector<Group> groups;  // by share at the peak, the largest first
   std::vector<Refusal> refusals;
 
   // From the innermost outwards; empty when the ledger does not describe the site.
   std::vector<Frame> frames(const Group& group) const;
+
+  // Calls were counted, and none entered: there are totals, but no sites and no moments.
+  bool only_counts() const { return !counts.empty() && groups.empty(); }
 
   bool complete() const;  // every ledger is
   bool damaged() const;   // a ledger has problems, or a file was refused

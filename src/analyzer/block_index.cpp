@@ -5,12 +5,14 @@
 #include <tuple>
 
 #include "format/checksum.h"
+#include "format/count_table.h"
 
 namespace heapledger {
 namespace {
 
 // Far more than a process can have threads; bounds what a hostile file can make us hold open.
 constexpr size_t kMaxWindows = 32768;
+constexpr size_t kMaxCountBlocks = 1024;
 constexpr uint64_t kMaxBlocks = uint64_t{1} << 31;
 
 bool in_order(const BlockRef& a, const BlockRef& b) {
@@ -52,6 +54,13 @@ void BlockIndex::build(ByteSource& source, uint64_t header_bytes, bool check_sum
         problems.add("the file is cut short: it ends inside a window");
       }
       add(header, block, check_sums);
+      continue;
+    }
+    if (got == sizeof header && header.magic == format::kCountMagic) {
+      if (size - offset < format::kBlockBytes) {
+        problems.add("the file is cut short: it ends inside a block of counters");
+      }
+      if (count_blocks_.size() < kMaxCountBlocks) count_blocks_.push_back(block);
       continue;
     }
     // A chunk that is cut this short leaves a gap, unless its window still has the entries.

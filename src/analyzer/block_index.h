@@ -47,6 +47,9 @@ class BlockIndex {
   const std::vector<WindowBlocks>& windows() const { return windows_; }
   const BlockCounts& counts() const { return counts_; }
 
+  // Blocks with tables of count mode.
+  const std::vector<uint64_t>& count_blocks() const { return count_blocks_; }
+
   // Entries that threads with a window could not make.
   uint64_t missed() const;
 
@@ -70,6 +73,7 @@ class BlockIndex {
   std::vector<Torn> torn_;
   std::vector<WindowBlocks> windows_;
   BlockCounts counts_;
+  std::vector<uint64_t> count_blocks_;
   std::unordered_map<uint32_t, uint64_t> missed_;  // by window; those that missed any
   uint64_t blocks_ = 0;
 };

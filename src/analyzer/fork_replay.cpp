@@ -36,9 +36,12 @@ ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child) {
 
 ForkReplay::ForkReplay(LedgerFile& file, const std::vector<LiveBlock>& inherited,
                        const std::vector<ForkPoint>& forks, Progress& progress)
-    : merge_(file), pairing_(*this, slack_for(file)), progress_(progress) {
+    : sampling_(file.header()),
+      merge_(file),
+      pairing_(*this, slack_for(file)),
+      progress_(progress) {
   for (const LiveBlock& block : inherited) {
-    if (pairing_.live().insert(block)) live_bytes_ += block.size;
+    if (pairing_.live().insert(block)) born(block);
   }
   for (const ForkPoint& fork : forks) merge_.hold(fork.window, fork.position);
 }
@@ -75,6 +78,7 @@ void ForkReplay::entry(Stream& stream, const Entry& entry) {
       if (entry.kind == Kind::kThread && fields.number(index)) {
         stream.thread = static_cast<uint32_t>(index);
       }
+      if (entry.kind == Kind::kMode) sampling_.change(entry.time, entry.fields);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "analyzer/merge.h"
 #include "analyzer/pairing.h"
 #include "analyzer/progress.h"
+#include "analyzer/sampling.h"
 
 namespace heapledger {
 
@@ -40,6 +41,8 @@ class ForkReplay {
   void leave(const ForkPoint& fork);
 
   LiveBlocks& live() { return pairing_.live(); }
+  // What they stand for, when they are samples.
+  uint64_t live_blocks() const { return live_blocks_; }
   uint64_t live_bytes() const { return live_bytes_; }
 
   // For Merge:
@@ -49,15 +52,25 @@ class ForkReplay {
   void resized(Stream& stream, const format::Entry& entry);
 
   // For Pairing:
-  void born(const LiveBlock& block) { live_bytes_ += block.size; }
-  void died(const LiveBlock& block, const Death&) { live_bytes_ -= block.size; }
+  void born(const LiveBlock& block) {
+    Weight weight = sampling_.of(block);
+    live_blocks_ += weight.calls;
+    live_bytes_ += weight.bytes;
+  }
+  void died(const LiveBlock& block, const Death&) { never_died(block, 0); }
   void never_born(uint64_t, const Death&) {}
-  void never_died(const LiveBlock& block, uint64_t) { live_bytes_ -= block.size; }
+  void never_died(const LiveBlock& block, uint64_t) {
+    Weight weight = sampling_.of(block);
+    live_blocks_ -= weight.calls;
+    live_bytes_ -= weight.bytes;
+  }
 
  private:
+  Sampling sampling_;
   Merge merge_;
   Pairing<ForkReplay> pairing_;
   Progress& progress_;
+  uint64_t live_blocks_ = 0;
   uint64_t live_bytes_ = 0;
 };
 

@@ -111,7 +111,7 @@ void settle_family(const std::vector<Heir*>& children, const Options& options, P
     for (; next != forks.end() && next->first == point; ++next) {
       Heir& child = *next->second;
       child.parent_found = true;
-      child.inherited_blocks = replay.live().size();
+      child.inherited_blocks = replay.live_blocks();
       child.inherited_bytes = replay.live_bytes();
       tell_deaths_apart(child, replay.live());
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "analyzer/counts.h"
 #include "analyzer/error.h"
 #include "analyzer/first_entries.h"
 #include "analyzer/seal/sealed_file.h"
@@ -182,6 +183,22 @@ bool LedgerFile::find_chunk(uint64_t from, uint32_t window, uint64_t seq, Payloa
     }
   }
   return false;
+}
+
+std::vector<format::CountTable> LedgerFile::count_tables() {
+  if (sealed_) return unpack_tables(sealed_->piece(format::PieceKind::kCounts).value_or(""));
+  std::vector<format::CountTable> tables;
+  for (uint64_t block : index_.count_blocks()) {
+    size_t got = source_->read(offset_of(block), scratch_.data(), scratch_.size());
+    for (size_t i = 0; i < format::kTablesPerBlock; ++i) {
+      const size_t at = sizeof(format::BlockHeader) + i * format::kTableStride;
+      format::CountTable table;
+      if (got < at + sizeof table) break;
+      std::memcpy(&table, scratch_.data() + at, sizeof table);
+      if (table.threads != 0) tables.push_back(table);
+    }
+  }
+  return tables;
 }
 
 // --- sealed ledgers ---

@@ -17,6 +17,7 @@
 #include "analyzer/clock.h"
 #include "analyzer/problems.h"
 #include "analyzer/seal/checkpoint.h"
+#include "format/count_table.h"
 #include "format/entry_decoder.h"
 #include "format/layout.h"
 
@@ -62,6 +63,9 @@ class LedgerFile {
 
   // The same for a look ahead: what is wrong will be noted when the filling is read in its turn.
   bool load_quietly(WindowBlocks places, Payload& payload);
+
+  // The tables of count mode that are in use.
+  std::vector<format::CountTable> count_tables();
 
   Problems& problems() { return problems_; }
 

@@ -12,6 +12,7 @@ LedgerSet::LedgerSet(std::vector<Opener> openers, Options options) : options_(st
       ledger.open = std::move(open);
       ledger.sites = std::make_unique<LedgerSites>(*catalog_);
       ledger.clock = ledger.file->clock();
+      ledger.sampling = Sampling(ledger.file->header());
       const uint32_t shift = std::min(ledger.file->header().time_shift, 63u);
       ledger.ns_per_unit = ledger.clock.ns_per_tick() * static_cast<double>(uint64_t{1} << shift);
       start_wall_ns_ = std::min(start_wall_ns_, ledger.clock.start_wall_ns());

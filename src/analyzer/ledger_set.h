@@ -16,6 +16,7 @@
 #include "analyzer/common_time.h"
 #include "analyzer/ledger_sites.h"
 #include "analyzer/replay.h"
+#include "analyzer/sampling.h"
 #include "analyzer/site_catalog.h"
 
 namespace heapledger {
@@ -33,6 +34,9 @@ class LedgerSet {
   const Options& options() const { return options_; }
   const LedgerClock& clock(uint32_t ledger) const { return ledgers_[ledger].clock; }
   double ns_per_unit(uint32_t ledger) const { return ledgers_[ledger].ns_per_unit; }
+  // What the blocks of a ledger stand for, as far as it has been read.
+  const Sampling& sampling(uint32_t ledger) const { return ledgers_[ledger].sampling; }
+  Sampling& sampling(uint32_t ledger) { return ledgers_[ledger].sampling; }
   SiteCatalog& catalog() const { return *catalog_; }
   std::shared_ptr<SiteCatalog> shared_catalog() const { return catalog_; }
 
@@ -75,8 +79,8 @@ class LedgerSet {
       works[i].file = take_or_open(ledger);
       progress.expect(works[i].file->work_bytes());
       ledger.sites->set_accounts(book);
-      works[i].replay =
-          std::make_unique<Replay<Book>>(*works[i].file, i, *ledger.sites, book, progress);
+      works[i].replay = std::make_unique<Replay<Book>>(*works[i].file, i, *ledger.sites,
+                                                       ledger.sampling, book, progress);
       replays.push_back(works[i].replay.get());
       tables.push_back(&works[i].replay->live());
     }
@@ -98,6 +102,7 @@ class LedgerSet {
     std::unique_ptr<LedgerSites> sites;
     LedgerClock clock;
     double ns_per_unit = 1;
+    Sampling sampling;
   };
 
   std::unique_ptr<LedgerFile> take_or_open(Ledger& ledger);

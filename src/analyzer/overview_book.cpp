@@ -9,12 +9,12 @@ OverviewBook::OverviewBook(const LedgerSet& set)
   for (uint32_t i = 0; i < ledgers_.size(); ++i) ledgers_[i].ns_per_unit = set.ns_per_unit(i);
 }
 
-void OverviewBook::count_large_size(uint64_t size) {
+void OverviewBook::count_large_size(uint64_t size, uint64_t calls) {
   auto found = large_.find(size);
   if (found != large_.end()) {
-    ++found->second;
+    found->second += calls;
   } else if (large_.size() < kMaxLargeSizes) {
-    large_.emplace(size, 1);
+    large_.emplace(size, calls);
   }
 }
 
@@ -72,6 +72,7 @@ void OverviewBook::tell(Overview& overview) {
     totals.resizes += account.resizes;
     totals.moved_blocks += account.moved_blocks;
     totals.moved_bytes += account.moved_bytes;
+    totals.time_ns += account.time_ns;
     overview.never_freed_bytes += account.end_bytes;
     overview.never_freed_blocks += account.end_blocks;
     overview.live_bytes_at_rss_peak += accounts_.bytes_at_rss_peak(account);
@@ -82,6 +83,15 @@ void OverviewBook::tell(Overview& overview) {
   totals.live_bytes = totals.peak_bytes = sum.peak_bytes;
   totals.live_blocks = totals.peak_blocks = sum.peak_blocks;
   totals.has_peak = totals.has_lifetimes = totals.has_sizes = true;
+  totals.has_time = has_time_;
+  totals.calls_error = standard_error(sum.calls_variance);
+  totals.bytes_error = standard_error(sum.bytes_variance);
+  totals.live_error = totals.peak_error = standard_error(sum.peak_variance);
+  double never_freed = 0;
+  for (uint32_t id = 0; id < accounts_.size(); ++id) {
+    if (!accounts_.is_merged(id)) never_freed += accounts_.at(id).end_variance;
+  }
+  overview.never_freed_error = standard_error(never_freed);
   overview.peak_time_ns = sum.peak_bytes > 0 ? set_.since_start(sum.peak) : 0;
   totals.peak_time_ns = overview.peak_time_ns;
   overview.duration_ns = end_ns_;

@@ -41,40 +41,47 @@ class OverviewBook final : public AccountNumbers {
   bool wants_prefetch() const { return accounts_.are_many(); }
   void prefetch(uint32_t account) const { accounts_.prefetch(account); }
 
-  void born(uint32_t ledger, LiveBlock& block) {
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
     see_time(ledger, block.time);
-    series_.born(block.size);
-    count_size(block.size);
-    if (accounts_.born(block.account, block.size, {block.time, ledger})) {
-      peak_birth_ = accounts_.sum().calls;
+    series_.born(weight.bytes, weight.calls);
+    count_size(block.size, weight.calls);
+    ++births_;
+    if (accounts_.born(block.account, block.size, weight, {block.time, ledger})) {
+      peak_birth_ = births_;
     }
   }
 
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death) {
-    end(ledger, block, death.time);
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight& weight) {
+    end(ledger, block, death.time, weight);
     if (death.by_resize) {
-      accounts_.died(block.account, block.size);
+      accounts_.died(block.account, weight);
     } else {
-      accounts_.freed(block.account, block.size, death.temporary);
+      accounts_.freed(block.account, weight, death.temporary);
     }
   }
 
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time) {
-    end(ledger, block, time);
-    accounts_.died(block.account, block.size);
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+    end(ledger, block, time, weight);
+    accounts_.died(block.account, weight);
   }
 
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
     // What the last process leaves stays in the picture: it is what was never freed.
     if (running_ > 1) {
       see_time(ledger, time);
-      series_.died(block.size);
+      series_.died(weight.bytes, weight.calls);
     }
-    accounts_.left(block.account, block.size);
+    accounts_.left(block.account, weight);
   }
 
   void resized(uint32_t, const Resize& resize) {
-    accounts_.resized(resize.account, resize.moved, std::min(resize.old_size, resize.size));
+    accounts_.resized(resize.account, resize.calls, resize.moves,
+                      std::min(resize.old_size, resize.size));
+  }
+
+  void spent(uint32_t, const LiveBlock& block, uint64_t ns) {
+    has_time_ = true;
+    accounts_.spent(block.account, ns);
   }
 
   void sampled(uint32_t ledger, const MemorySample& sample);
@@ -97,9 +104,9 @@ class OverviewBook final : public AccountNumbers {
     uint64_t smallest = UINT64_MAX;
     uint64_t largest = 0;
 
-    void add(uint64_t value) {
-      ++counts[Histogram::bucket_of(value)];
-      sum += value;
+    void add(uint64_t value, uint64_t times) {
+      counts[Histogram::bucket_of(value)] += times;
+      sum += value * times;
       if (value < smallest) smallest = value;
       if (value > largest) largest = value;
     }
@@ -112,22 +119,22 @@ class OverviewBook final : public AccountNumbers {
     }
   }
 
-  void end(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+  void end(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
     see_time(ledger, time);
-    series_.died(block.size);
-    lifetimes_.add(lifetime_ns(block.time, time, ledgers_[ledger].ns_per_unit));
+    series_.died(weight.bytes, weight.calls);
+    lifetimes_.add(lifetime_ns(block.time, time, ledgers_[ledger].ns_per_unit), weight.calls);
   }
 
-  void count_size(uint64_t size) {
-    sizes_.add(size);
+  void count_size(uint64_t size, uint64_t calls) {
+    sizes_.add(size, calls);
     if (size < kSmallSizes) [[likely]] {
-      ++small_[size];
+      small_[size] += calls;
     } else {
-      count_large_size(size);
+      count_large_size(size, calls);
     }
   }
 
-  void count_large_size(uint64_t size);
+  void count_large_size(uint64_t size, uint64_t calls);
   void advance(uint32_t ledger, uint64_t time);
 
   const LedgerSet& set_;
@@ -142,6 +149,8 @@ class OverviewBook final : public AccountNumbers {
   std::vector<Marker> markers_;
 
   size_t running_;
+  bool has_time_ = false;
+  uint64_t births_ = 0;
   uint64_t peak_birth_ = 0;
   uint64_t samples_ = 0;
   uint64_t rss_now_ = 0;

@@ -65,6 +65,8 @@ enum class TreeShape {
   kCalleesOf,  // from Question::function inwards
 };
 
+inline constexpr size_t kMaxTreeNodes = size_t{2} << 20;
+
 // What is counted only on request, because it takes time or memory.
 struct Wanted {
   bool own_peaks = false;  // for groups of functions and trees; groups that do not overlap have it
@@ -94,6 +96,7 @@ struct Question {
   Measure sort = Measure::kLiveBytes;
   size_t top = SIZE_MAX;
   double least_share = 0.001;
+  size_t most_nodes = kMaxTreeNodes;  // of a tree; when it would have more, some stacks end early
 
   Wanted wanted;
 };
@@ -136,6 +139,10 @@ struct Answer {
   uint64_t begin_ns = 0;  // since the start of the earliest ledger: the moment, or the range
   uint64_t end_ns = 0;
   uint64_t groups = 0;  // that there are; rows has the first of them
+
+  // Trees: sites whose stacks end early, because there would be too many nodes. Their figures are
+  // those of the last function that is there.
+  uint64_t cut_sites = 0;
 };
 // With more sizes than this, the others share a group with the key kOtherSizes.
 inline constexpr size_t kMaxSizeGroups = 1u << 20;
@@ -171,6 +178,14 @@ class Ledgers {
 
   // What the ledgers say about their processes.
   const std::vector<LedgerFacts>& facts();
+
+  // The same as far as it is known without reading all: of sealed ledgers, before the overview was
+  // asked for, who the processes were, when they ran and what was found damaged so far, but no
+  // totals. Otherwise facts().
+  const std::vector<LedgerFacts>& processes();
+
+  // From the earliest start to the latest end; likewise.
+  uint64_t duration_ns();
 
   // Everything as analyze() gives it.
   const Analysis& analysis();
@@ -211,6 +226,7 @@ class Ledgers {
   const SiteCatalog& sites();
 
   // When a moment is, since the start of the earliest ledger. Throws Error for an unknown marker.
+  // Before the overview was asked for, this reads no more than it must.
   uint64_t time_of(const MomentSpec& moment);
 
   // The ledger with the most of a measure, by its own totals: kPeakBytes, kLiveBytes (never freed),

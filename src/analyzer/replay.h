@@ -5,14 +5,19 @@
 // The book is an AccountNumbers and has, with `ledger` the number of the ledger:
 //   bool wants_prefetch()                                        accounts are not all in the cache
 //   void prefetch(uint32_t account)                              it will be needed soon
-//   void born(uint32_t ledger, LiveBlock&)                       may set flags above kThreadBits
-//   void died(uint32_t ledger, const LiveBlock&, const Death&)
-//   void lost(uint32_t ledger, const LiveBlock&, uint64_t time)  its address was used again
-//   void left(uint32_t ledger, const LiveBlock&, uint64_t time)  the process ended before it did
+//   void born(uint32_t ledger, LiveBlock&, const Weight&)        may set flags above kThreadBits
+//   void died(uint32_t ledger, const LiveBlock&, const Death&, const Weight&)
+//   void lost(uint32_t ledger, const LiveBlock&, uint64_t time, const Weight&)
+//                                                                its address was used again
+//   void left(uint32_t ledger, const LiveBlock&, uint64_t time, const Weight&)
+//                                                                the process ended before it did
+//   void spent(uint32_t ledger, const LiveBlock&, uint64_t ns)   time that a sample stands for,
+//                                                                before its birth
 //   void resized(uint32_t ledger, const Resize&)                 before the birth of the new block
 //   void sampled(uint32_t ledger, const MemorySample&)
 //   void marked(uint32_t ledger, uint64_t time, std::string_view text)
 //   void ended(uint32_t ledger, uint64_t time)                   after all that was left
+// A block's weight (sampling.h) is the same whenever it is told.
 #pragma once
 
 #include <algorithm>
@@ -33,14 +38,16 @@ struct Resize {
   uint64_t size;
   uint32_t account;
   uint32_t thread;
-  bool moved;
+  uint64_t calls;  // that it stands for: more than one when sampled
+  uint64_t moves;  // how many of these gave another address
 };
 
 template <typename Book>
 class Replay : public ReplayProcess {
  public:
-  Replay(LedgerFile& file, uint32_t number, LedgerSites& sites, Book& book, Progress& progress)
-      : ReplayProcess(file, number, sites, progress),
+  Replay(LedgerFile& file, uint32_t number, LedgerSites& sites, Sampling& sampling, Book& book,
+         Progress& progress)
+      : ReplayProcess(file, number, sites, sampling, progress),
         book_(book),
         merge_(file),
         pairing_(*this, slack_for(file)) {}
@@ -82,12 +89,16 @@ class Replay : public ReplayProcess {
     last_time_ = std::max(last_time_, entry.time);
   }
   void resized(Stream& stream, const format::Entry& entry) {
-    ++totals_.resizes;
     Resized& old = old_[stream.thread % kThreadsResizing];
     bool known = old.thread == stream.thread && old.address == entry.old_pointer;
+    uint64_t calls = weight_of(entry).calls;
+    if (entry.pointer == 0) calls = 0;  // sampled before, and not this time
+    // Both of two blocks were sampled: that stands for as many as one does, times the other.
+    uint64_t moves = known ? old.calls * calls : sampling_.exact() ? 1 : 0;
+    if (entry.pointer == entry.old_pointer) moves = 0;
+    totals_.resizes += calls;
     book_.resized(number_, {entry.end_time, entry.pointer, known ? old.size : 0, entry.size,
-                            sites_.account_of(entry.site), stream.thread,
-                            entry.pointer != entry.old_pointer});
+                            sites_.account_of(entry.site), stream.thread, calls, moves});
     old.address = 0;
     allocated(stream, entry);
     last_time_ = std::max(last_time_, entry.end_time);
@@ -95,34 +106,41 @@ class Replay : public ReplayProcess {
 
   // For Pairing:
   void born(LiveBlock& block) {
-    ++totals_.calls;
-    totals_.bytes += block.size;
-    ++live_blocks_;
-    live_bytes_ += block.size;
+    const Weight weight = sampling_.of(block);
+    totals_.calls += weight.calls;
+    totals_.bytes += weight.bytes;
+    live_blocks_ += weight.calls;
+    live_bytes_ += weight.bytes;
     if (live_bytes_ > totals_.peak_bytes) {
       totals_.peak_bytes = live_bytes_;
       totals_.peak_blocks = live_blocks_;
       peak_time_ = block.time;
     }
-    book_.born(number_, block);
+    book_.born(number_, block, weight);
   }
   void died(const LiveBlock& block, const Death& death) {
-    --live_blocks_;
-    live_bytes_ -= block.size;
+    const Weight weight = sampling_.of(block);
+    live_blocks_ -= weight.calls;
+    live_bytes_ -= weight.bytes;
     if (death.by_resize) {
-      old_[death.thread % kThreadsResizing] = {block.address, block.size, death.thread};
+      old_[death.thread % kThreadsResizing] = {block.address, block.size, weight.calls,
+                                               death.thread};
     } else {
-      ++totals_.frees;
-      totals_.temporary_calls += death.temporary ? 1 : 0;
+      totals_.frees += weight.calls;
+      totals_.temporary_calls += death.temporary ? weight.calls : 0;
     }
-    book_.died(number_, block, death);
+    if (guarded_) [[unlikely]] {
+      dead_accounts_[block.address] = block.account;
+    }
+    book_.died(number_, block, death, weight);
   }
   void never_born(uint64_t address, const Death&) { died_unborn(address); }
   void never_died(const LiveBlock& block, uint64_t time) {
-    --live_blocks_;
-    live_bytes_ -= block.size;
-    ++totals_.lost_frees;
-    book_.lost(number_, block, time);
+    const Weight weight = sampling_.of(block);
+    live_blocks_ -= weight.calls;
+    live_bytes_ -= weight.bytes;
+    totals_.lost_frees += weight.calls;
+    book_.lost(number_, block, time, weight);
   }
 
  private:
@@ -132,6 +150,7 @@ class Replay : public ReplayProcess {
   struct Resized {
     uint64_t address = 0;
     uint64_t size = 0;
+    uint64_t calls = 0;
     uint32_t thread = 0;
   };
 
@@ -159,15 +178,29 @@ class Replay : public ReplayProcess {
 
   void allocated(Stream& stream, const format::Entry& entry) {
     last_allocated_[stream.thread] = entry.pointer;
+    if (!sampling_.exact()) [[unlikely]] {
+      count_calls(entry.kind, entry.pointer == 0 ? 0 : weight_of(entry).calls);
+    }
     if (entry.pointer == 0) return;
-    pairing_.birth(
-        {entry.pointer, entry.size, entry.end_time, sites_.account_of(entry.site), stream.thread});
+    const LiveBlock block = {entry.pointer, entry.size, entry.end_time,
+                             sites_.account_of(entry.site), stream.thread};
+    if (has_times_) [[unlikely]] {
+      if (uint64_t ns = take_time(stream.thread)) book_.spent(number_, block, ns);
+    }
+    pairing_.birth(block);
   }
 
   void freed(Stream& stream, const format::Entry& entry) {
     uint64_t& last = last_allocated_[stream.thread];
     bool temporary = last == entry.pointer;
     last = 0;
+    if (!sampling_.exact()) [[unlikely]] {
+      const LiveBlock* block = pairing_.live().find(entry.pointer);
+      if (entry.pointer == 0)
+        count_calls(entry.kind, 0);  // tells apart what it stands between
+      else if (block != nullptr)
+        count_calls(entry.kind, sampling_.of(*block).calls);
+    }
     if (entry.pointer == 0) return;
     pairing_.death(entry.pointer, {entry.time, stream.thread, temporary, false});
   }
@@ -184,9 +217,22 @@ class Replay : public ReplayProcess {
       if (read_sample(entry, sample)) book_.sampled(number_, sample);
     } else if (entry.kind == format::Kind::kMarker) {
       book_.marked(number_, entry.time, entry.fields);
+      add_marker(entry);
+    } else if (entry.kind == format::Kind::kDamage) {
+      damaged(stream, entry, account_of_damaged(entry));
     } else {
       note(stream, entry);
     }
+  }
+
+  // A block that is being freed is dead already when that is noticed; one being resized is not.
+  uint32_t account_of_damaged(const format::Entry& entry) {
+    uint64_t address;
+    if (!format::FieldReader(entry.fields).number(address) || address == 0) return IdTable::kNone;
+    const LiveBlock* block = pairing_.live().find(address);
+    if (block != nullptr) return block->account;
+    auto dead = dead_accounts_.find(address);
+    return dead == dead_accounts_.end() ? IdTable::kNone : dead->second;
   }
 
   // The windows of a running program are read one after the other while it goes on; so only what
@@ -209,8 +255,9 @@ class Replay : public ReplayProcess {
     totals_.end_bytes = live_bytes_;
     totals_.end_blocks = live_blocks_;
     uint64_t end = end_time();
-    pairing_.live().for_each(
-        [this, end](const LiveBlock& block) { book_.left(number_, block, end); });
+    pairing_.live().for_each([this, end](const LiveBlock& block) {
+      book_.left(number_, block, end, sampling_.of(block));
+    });
     book_.ended(number_, end);
   }
 

@@ -4,15 +4,20 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/account_numbers.h"
 #include "analyzer/analysis.h"
+#include "analyzer/gaps.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/ledger_sites.h"
+#include "analyzer/mappings.h"
 #include "analyzer/pairing.h"
+#include "analyzer/pools.h"
 #include "analyzer/process_notes.h"
 #include "analyzer/progress.h"
+#include "analyzer/sampling.h"
 #include "analyzer/stream.h"
 
 namespace heapledger {
@@ -22,6 +27,12 @@ inline constexpr uint64_t kSlackNs = 10'000;
 inline constexpr uint64_t kForkedSlackNs = 1'000;
 
 Slack slack_for(const LedgerFile& file);
+
+// When the process was last known to live; `last_time` is that of its last entry.
+uint64_t end_time_of(const LedgerFile& file, uint64_t last_time);
+
+// What the header and the index say about the process, without its entries.
+void tell_file(LedgerFile& file, uint64_t end_time, LedgerFacts& facts);
 
 // The resident memory of a process as sampled.
 struct MemorySample {
@@ -47,19 +58,38 @@ class ReplayProcess {
   const LedgerClock& clock() const { return file_.clock(); }
 
  protected:
-  ReplayProcess(LedgerFile& file, uint32_t number, LedgerSites& sites, Progress& progress);
+  ReplayProcess(LedgerFile& file, uint32_t number, LedgerSites& sites, Sampling& sampling,
+                Progress& progress);
   ~ReplayProcess() = default;
 
   void begin_block(Stream& stream);
   void note(Stream& stream, const format::Entry& entry);
+  // `account` is that of the block's own site; IdTable::kNone when that is not known.
+  void damaged(const Stream& stream, const format::Entry& entry, uint32_t account);
   bool read_sample(const format::Entry& entry, MemorySample& sample);
   void died_unborn(uint64_t address);
+  void add_marker(const format::Entry& entry);
   uint64_t end_time() const;
+
+  // What the block that an entry tells the birth of stands for.
+  Weight weight_of(const format::Entry& entry) const {
+    return sampling_.of({entry.pointer, entry.size, entry.end_time, 0, 0});
+  }
+  // Sampled ledgers: an entry of that kind stands for so many calls, not for one.
+  void count_calls(format::Kind kind, uint64_t calls) {
+    more_by_kind_[static_cast<unsigned>(kind)] += calls - 1;
+  }
+  // The time that the next allocation of a thread stands for; 0 when none was entered.
+  uint64_t take_time(uint32_t thread);
 
   LedgerFile& file_;
   LedgerSites& sites_;
+  Sampling& sampling_;
   Progress& progress_;
   ProcessNotes notes_;
+  Gaps gaps_;
+  Pools pools_;
+  std::vector<MarkerFacts> markers_;
 
   uint32_t number_;
   bool forked_;
@@ -70,8 +100,22 @@ class ReplayProcess {
   uint64_t peak_time_ = 0;
   Totals totals_;
   std::array<uint64_t, 64> entries_by_kind_{};
+  std::array<uint64_t, 64> more_by_kind_{};  // calls that these stand for, beside themselves
+  bool has_times_ = false;
+  std::vector<uint64_t> times_;           // by thread: what its next allocation stands for
   std::vector<uint64_t> last_allocated_;  // by thread: the block its last operation returned
   std::vector<uint64_t> foreign_deaths_;
+
+  // With guard= only: the accounts of blocks that have died, by address; damage is noticed after.
+  const bool guarded_;
+  std::unordered_map<uint64_t, uint32_t> dead_accounts_;
+
+ private:
+  static constexpr size_t kMaxDamages = 1000;
+
+  Mappings mappings_;
+  std::vector<DamageFacts> damages_;  // sites as the ledger and the accounts number them
+  uint64_t damage_count_ = 0;
 };
 
 }  // namespace heapledger

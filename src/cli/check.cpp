@@ -116,16 +116,29 @@ void look_for_gaps(Opened& opened, Checked& checked) {
   for (std::string& text : warnings(analysis)) checked.problems.push_back(std::move(text));
 }
 
+// Calls that were only counted have no part in peaks and in what was never freed.
+void expect_entries(Opened& opened, const std::vector<Limit>& limits) {
+  if (opened.ledgers().analysis().counts.empty()) return;
+  for (const Limit& limit : limits) {
+    if (limit.kind == LimitKind::kCalls || limit.kind == LimitKind::kRss) continue;
+    throw Error("recorded with mode=count, which is enough for max-calls and max-rss: " +
+                    std::string(name_of(limit.kind)) + " needs mode=trace",
+                kExitBadData);
+  }
+}
+
 int check_opened(const CheckOptions& options, const std::vector<Limit>& limits,
                  const Suppressions& suppressions, Checked& checked, JunitFile& junit) {
   Opened now(options.files, options.names);
   checked.ledgers = now.paths();
   look_for_gaps(now, checked);
+  expect_entries(now, limits);
   std::optional<Opened> old;
   if (!options.against.empty()) {
     old.emplace(std::vector<std::string>{options.against}, options.names);
     checked.against = old->paths();
     look_for_gaps(*old, checked);
+    expect_entries(*old, limits);
   }
   GateResult result =
       check_gate(limits, now.ledgers(), old ? &old->ledgers() : nullptr, suppressions);

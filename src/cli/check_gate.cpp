@@ -55,7 +55,7 @@ class Gate {
       case LimitKind::kUnfreed:
         return add_never_freed(limit);
       case LimitKind::kCalls:
-        judge(limit, "calls", false, ledgers_.overview().totals.calls, 0);
+        judge(limit, "calls", false, ledgers_.analysis().totals.calls, 0);
         return blame_sites(MomentSpec::Kind::kEnd, Measure::kCalls);
       case LimitKind::kTemporary:
         judge(limit, "temporary", false, ledgers_.overview().totals.temporary_calls,

@@ -17,6 +17,8 @@ void add_doctor(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_ctl(CLI::App& app, int& exit_code);
 void add_settings(CLI::App& app, int& exit_code);
+void add_link_flags(CLI::App& app, int& exit_code);
 
 }  // namespace heapledger

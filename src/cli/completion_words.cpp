@@ -59,7 +59,8 @@ void add_options(const CLI::App& app, std::vector<OptionSpec>& options, WordSpec
   for (const CLI::Option* option : app.get_options()) {
     if (is_hidden(*option)) continue;
     if (option->get_positional()) {
-      words = positional_spec(*option);
+      // Of several, the one that is a choice is worth completing.
+      if (words.kind != WordKind::kChoice) words = positional_spec(*option);
     } else {
       options.push_back(option_spec(*option));
     }

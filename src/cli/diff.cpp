@@ -15,6 +15,7 @@
 #include "cli/diff_text.h"
 #include "cli/opened.h"
 #include "cli/report_asked.h"
+#include "cli/report_counts.h"
 #include "cli/report_page.h"
 #include "cli/report_text.h"
 #include "cli/report_warnings.h"
@@ -124,6 +125,7 @@ int diff_moments(const DiffOptions& options) {
   MomentSpec first = parse_moment(options.moments[0]);
   MomentSpec second = parse_moment(options.moments[1]);
   Opened opened(options.files, options.names);
+  expect_more_than_counts(opened.ledgers());
   Difference difference = compare_moments(opened.ledgers(), first, second, view.question);
   view.before = described(first, difference.before_ns);
   view.after =
@@ -140,6 +142,8 @@ int diff(const DiffOptions& options) {
   view.question = question_of(options);
   Opened before({options.files[0]}, options.names);
   Opened after({options.files[1]}, options.names);
+  expect_more_than_counts(before.ledgers());
+  expect_more_than_counts(after.ledgers());
   Difference difference = compare(before.ledgers(), after.ledgers(), view.question);
   view.before = described(options.files[0], before);
   view.after = described(options.files[1], after);

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string_view>
 
 #include "cli/elf_symbols.h"
 
@@ -18,6 +19,7 @@ constexpr uint64_t kMostLoaderBytes = 4096;          // the kernel's own limit, 
 constexpr uint64_t kMostDynamicBytes = 1u << 20;
 constexpr size_t kMostNameBytes = 1024;
 constexpr size_t kMostNeeded = 4096;
+constexpr uint64_t kMostNoteBytes = 65536;
 
 using ProgramHeaders = std::vector<ElfW(Phdr)>;
 
@@ -67,6 +69,28 @@ void read_dynamic(const ElfBytes& file, const ProgramHeaders& headers, const Elf
   }
 }
 
+// The mark that libheapledger_static.a leaves in a program: a note with our name.
+bool has_our_note(const ElfBytes& file, const ElfW(Phdr) & part) {
+  constexpr std::string_view kOwner("Heapledger", 11);
+  constexpr uint32_t kType = 1;
+  const auto bytes = file.table<char>(part.p_offset, part.p_filesz, kMostNoteBytes);
+  const uint64_t align = part.p_align == 8 ? 8 : 4;
+  if (!bytes) return false;
+  for (uint64_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes->size();) {
+    ElfW(Nhdr) note;
+    std::memcpy(&note, bytes->data() + at, sizeof note);
+    const uint64_t name = at + sizeof note;
+    if (note.n_type == kType && note.n_namesz == kOwner.size() &&
+        name + kOwner.size() <= bytes->size() &&
+        std::string_view(bytes->data() + name, kOwner.size()) == kOwner) {
+      return true;
+    }
+    const uint64_t content = (name + note.n_namesz + align - 1) & ~(align - 1);
+    at = (content + note.n_descsz + align - 1) & ~(align - 1);
+  }
+  return false;
+}
+
 void read_program_headers(const ElfBytes& file, const ElfW(Ehdr) & header, ElfImage& image) {
   const auto headers =
       file.table<ElfW(Phdr)>(header.e_phoff, header.e_phnum, kMostProgramHeaderBytes);
@@ -83,6 +107,7 @@ void read_program_headers(const ElfBytes& file, const ElfW(Ehdr) & header, ElfIm
         image.damaged = true;
       }
     }
+    if (part.p_type == PT_NOTE && has_our_note(file, part)) image.holds_recorder = true;
     if (part.p_type == PT_INTERP && !image.loader) {
       image.loader = loader_of(file, part);
       if (!image.loader) image.damaged = true;

@@ -26,6 +26,8 @@ struct ElfImage {
   std::string rpath;  // DT_RPATH and DT_RUNPATH: where it wants its libraries looked for
   std::string runpath;
 
+  bool holds_recorder = false;  // libheapledger_static.a is linked into it
+
   bool exports_malloc = false;      // in its dynamic symbol table: every module will call this one
   bool hides_malloc = false;        // only in its full symbol table: it alone calls this one
   std::string allocator;            // whose symbols were seen in it, e.g. "jemalloc"; may be empty

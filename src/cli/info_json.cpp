@@ -6,7 +6,9 @@
 
 #include "cli/info_text.h"
 #include "cli/json_text.h"
+#include "cli/report_pools.h"
 #include "cli/text.h"
+#include "settings/settings.h"
 
 namespace heapledger {
 namespace {
@@ -31,6 +33,20 @@ Json modules_json(const LedgerFacts& ledger) {
                         {"build_id", hex_digits(module.build_id)},
                         {"path", as_utf8(module.path)},
                         {"unloaded", module.unloaded}});
+  }
+  return list;
+}
+
+Json pools_json(const LedgerFacts& ledger) {
+  Json list = Json::array();
+  for (const PoolFacts& pool : ledger.pools) list.push_back(pool_json(pool));
+  return list;
+}
+
+Json markers_json(const LedgerFacts& ledger) {
+  Json list = Json::array();
+  for (const MarkerFacts& marker : ledger.markers) {
+    list.push_back(Json{{"text", as_utf8(marker.text)}, {"time_ns", marker.time_ns}});
   }
   return list;
 }
@@ -62,6 +78,7 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["machine"] = machine_name(ledger.machine);
   json["page_bytes"] = ledger.page_bytes;
   json["runtime"] = as_utf8(ledger.runtime);
+  json["mode"] = settings::mode_name(static_cast<settings::Mode>(ledger.mode));
   json["start"] = iso_time(ledger.start_wall_ns);
   json["start_ns"] = ledger.start_wall_ns;
   json["duration_ns"] = ledger.duration_ns;
@@ -87,6 +104,10 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["complete"] = ledger.complete;
   json["stopped"] = ledger.stopped ? Json(*ledger.stopped) : Json(nullptr);
   json["missed"] = ledger.totals.missed;
+  json["gaps"] = ledger.gaps;
+  json["gap_ns"] = ledger.gap_ns;
+  json["markers"] = markers_json(ledger);
+  json["pools"] = pools_json(ledger);
   json["problems"] = ledger.problems;
   json["inherited_blocks"] = ledger.inherited_blocks;
   json["inherited_bytes"] = ledger.inherited_bytes;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "cli/report_text.h"
+#include "settings/settings.h"
 
 namespace heapledger {
 namespace {
@@ -57,6 +58,7 @@ std::string completeness(const LedgerFacts& ledger) {
   if (ledger.totals.missed > 0) {
     text += ", " + counted(ledger.totals.missed, "call") + " could not be entered";
   }
+  if (ledger.gaps > 0) text += ", recording was off for a time: " + counted(ledger.gaps, "gap");
   for (const std::string& problem : ledger.problems) text += ", " + printable(problem);
   return text;
 }
@@ -68,6 +70,23 @@ void put_kinds(Buffer& to, const LedgerFacts& ledger, const Style& style) {
     const char* name = kind_name(kind);
     put(to, "  {:>14}  {}\n", with_commas(ledger.entries_by_kind[kind]),
         name != nullptr ? name : fmt::format("kind {} (of a later version)", kind));
+  }
+}
+
+void put_markers(Buffer& to, const LedgerFacts& ledger, const Style& style) {
+  if (ledger.markers.empty()) return;
+  put(to, "\n{}\n", style.bold(counted(ledger.markers.size(), "marker")));
+  for (const MarkerFacts& marker : ledger.markers) {
+    put(to, "  {:>14}  {}\n", human_duration(marker.time_ns), escaped(marker.text));
+  }
+}
+
+void put_pools(Buffer& to, const LedgerFacts& ledger, const Style& style) {
+  if (ledger.pools.empty()) return;
+  put(to, "\n{}\n", style.bold(counted(ledger.pools.size(), "pool")));
+  for (const PoolFacts& pool : ledger.pools) {
+    put(to, "  {:>14}  {}, {} at its peak\n", counted(pool.calls, "call"), escaped(pool.name),
+        human_bytes(pool.peak_bytes));
   }
 }
 
@@ -205,6 +224,7 @@ std::string info_text(const LedgerFacts& ledger, const Style& style) {
       to, "machine",
       fmt::format("{}, pages of {}", machine_name(ledger.machine), human_bytes(ledger.page_bytes)));
   put_fact(to, "runtime", escaped(ledger.runtime));
+  put_fact(to, "mode", settings::mode_name(static_cast<settings::Mode>(ledger.mode)));
   put_fact(to, "start", iso_time(ledger.start_wall_ns));
   put_fact(to, "duration", human_duration(ledger.duration_ns));
   put_fact(to, "end", ending(ledger));
@@ -221,6 +241,8 @@ std::string info_text(const LedgerFacts& ledger, const Style& style) {
   }
   put_fact(to, "complete", completeness(ledger));
   put_kinds(to, ledger, style);
+  put_markers(to, ledger, style);
+  put_pools(to, ledger, style);
   put_threads(to, ledger, style);
   put_modules(to, ledger, style);
   return fmt::to_string(to);

@@ -51,7 +51,9 @@ int run_tool(int argc, char** argv) {
   add_completion(app, exit_code);
   add_diff(app, exit_code);
   add_check(app, exit_code);
+  add_ctl(app, exit_code);
   add_settings(app, exit_code);
+  add_link_flags(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -79,12 +79,12 @@ void add_debug_options(CLI::App& command, NameOptions& options) {
 }
 
 Opened::Opened(const std::vector<std::string>& named, const NameOptions& options)
-    : paths_(find_ledger_paths(named)) {
+    : paths_(find_ledger_paths(named)), whole_(options.whole) {
   ShortenRules rules = rules_of(options);  // before the long work: they may be wrong
   Options reading;
   if (options.progress) reading.progress = a_line_for_each_pass();
   ledgers_ = std::make_unique<Ledgers>(paths_, reading);
-  ledgers_->overview();
+  if (options.whole) ledgers_->overview();
   ProgressLine line(options.progress);
   const auto naming = options.refresh ? refresh_names : name_sites;
   symbols_ = naming(ledgers_->sites(), stored_symbols(paths_), resolve_options(options, line));
@@ -118,7 +118,11 @@ int Opened::warn() {
   for (const std::string& text : name_warnings()) {
     fmt::print(stderr, "{} {}\n", style.warning("note:"), text);
   }
-  return print_warnings(ledgers_->analysis());
+  if (whole_) return print_warnings(ledgers_->analysis());
+  Analysis known;
+  known.ledgers = ledgers_->processes();
+  known.refusals = ledgers_->refusals();
+  return print_warnings(known);
 }
 
 std::string Opened::symbols_for_sealing(uint32_t ledger) {

@@ -24,6 +24,7 @@ struct NameOptions {
   bool debuginfod = false;
   bool refresh = false;  // look names up anew that the ledgers have stored
   bool progress = true;  // a line of it, on a terminal
+  bool whole = true;     // read all at once; otherwise only what is asked for later
 };
 
 // Adds --raw-names, --shorten, --debug-folder and --debuginfod.
@@ -54,6 +55,7 @@ class Opened {
 
  private:
   std::vector<std::string> paths_;
+  bool whole_;
   std::unique_ptr<Ledgers> ledgers_;
   SymbolTable symbols_;
   std::optional<SymbolShares> shares_;

@@ -78,11 +78,13 @@ Finding other_machine(const std::string& name, const ElfImage& image, const ElfI
 }
 
 Finding static_program(const std::string& name) {
-  return {FindingKind::kStatic,
-          name +
-              " is statically linked: no loader runs that could bring the recorder in, and "
-              "its allocator is part of it.",
-          "Link it dynamically: without -static or -static-pie."};
+  return {
+      FindingKind::kStatic,
+      name +
+          " is statically linked: no loader runs that could bring the recorder in, and "
+          "its allocator is part of it.",
+      "Link it dynamically, without -static or -static-pie, or link the recorder in with the flags "
+      "that `heapledger link-flags --static` prints."};
 }
 
 Finding other_library(const std::string& name, const std::string& loader,
@@ -156,7 +158,7 @@ std::vector<Finding> binary_findings(const std::string& name, const ElfImage& im
              "Build or install it again."}};
   }
   if (!image.loader) {
-    if (!is_loader(image)) findings.push_back(static_program(name));
+    if (!is_loader(image) && !image.holds_recorder) findings.push_back(static_program(name));
     return findings;
   }
   struct stat info;

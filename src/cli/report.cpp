@@ -12,6 +12,7 @@
 #include "cli/opened.h"
 #include "cli/progress_line.h"
 #include "cli/report_asked.h"
+#include "cli/report_counts.h"
 #include "cli/report_json.h"
 #include "cli/report_options.h"
 #include "cli/report_page.h"
@@ -24,36 +25,43 @@ void write_text(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+// `before` is written before the report, when there is one.
 int report_on(const std::vector<std::string>& files, const ReportOptions& options,
-              const Asked& asked) {
-  Opened opened(files, options.names);
+              const Asked& asked, const std::string& before = "") {
+  NameOptions names = options.names;
+  names.whole = !asked.live;
+  Opened opened(files, names);
+  if (!asked.live && asked.view != ReportView::kOverview) {
+    expect_more_than_counts(opened.ledgers());
+  }
   check_moments(opened.ledgers(), asked.question);
   if (options.json) {
-    write_report_json(stdout, opened.ledgers(), asked);
+    write_report_json(stdout, opened.ledgers(), asked, before);
   } else {
-    write_text(report_text(opened.ledgers(), asked, Page::for_stdout()));
+    write_text(before + report_text(opened.ledgers(), asked, Page::for_stdout()));
   }
   return opened.warn();
 }
 
-// One after the other; one that cannot be read does not keep the others from it.
+// One after the other; one that cannot be read does not keep the others from it. What was begun is
+// always ended, and when nothing could be read nothing is written.
 int report_each(const ReportOptions& options, const Asked& asked) {
   std::string failures;
   int exit_code = 0;
-  bool first = true;
-  if (options.json) write_text("{\"schema\": \"heapledger.reports/2\", \"reports\": [\n");
+  const char* before =
+      options.json ? "{\"schema\": \"heapledger.reports/2\", \"reports\": [\n" : "";
+  bool any = false;
   for (const std::string& path : find_ledger_paths(options.files)) {
-    if (!first) write_text(options.json ? ",\n" : "\n");
     try {
-      exit_code = std::max(exit_code, report_on({path}, options, asked));
-      first = false;
+      exit_code = std::max(exit_code, report_on({path}, options, asked, before));
+      before = options.json ? ",\n" : "\n";
+      any = true;
     } catch (const Error& error) {
       failures += (failures.empty() ? "" : "\n") + std::string(error.what());
       exit_code = std::max(exit_code, error.exit_code());
-      if (options.json && !first) write_text("null");
     }
   }
-  if (options.json) write_text("]}\n");
+  if (options.json && any) write_text("]}\n");
   std::fflush(stdout);
   if (!failures.empty()) throw Error(failures, exit_code);
   return exit_code;

@@ -20,7 +20,7 @@ std::vector<std::string> all_groups() {
 
 std::vector<std::string> all_measures() {
   std::vector<std::string> words;
-  for (int i = 0; i <= static_cast<int>(Measure::kRssPeak); ++i) {
+  for (int i = 0; i <= static_cast<int>(Measure::kTime); ++i) {
     words.emplace_back(name_of(static_cast<Measure>(i)));
   }
   return words;
@@ -108,7 +108,7 @@ void choose_view(const ReportWords& words, Asked& asked) {
         kExitUsage);
   }
   bool asks = !words.at.empty() || !words.between.empty() || !words.sort.empty() ||
-              !words.filters.empty() || !words.below.empty();
+              !words.filters.empty() || !words.below.empty() || words.live;
   if (!words.by.empty()) question.by = understand_group(words.by);
   if (words.tree) question.tree = TreeShape::kTopDown;
   if (words.bottom_up) question.tree = TreeShape::kBottomUp;
@@ -120,6 +120,25 @@ void choose_view(const ReportWords& words, Asked& asked) {
                : words.where_rss   ? ReportView::kWhereRss
                : asks || views > 0 ? ReportView::kTable
                                    : ReportView::kOverview;
+}
+
+void refuse_what_does_not_go_together(const ReportWords& words, const Asked& asked) {
+  auto refuse_if = [](bool wrong, const char* message) {
+    if (wrong) throw Error(message, kExitUsage);
+  };
+  if (asked.view == ReportView::kWhereRss) {
+    refuse_if(!words.between.empty(), "--where-rss is about one moment: take --at");
+    refuse_if(!words.filters.empty() || !words.below.empty() || !words.sort.empty(),
+              "--where-rss is about all memory of the process, so it takes no --filter, --below or "
+              "--sort; for some of the blocks take --blocks or --by");
+  }
+  if (!words.live) return;
+  refuse_if(
+      words.blocks || words.where_rss,
+      "--live is for tables and trees; --blocks and --where-rss are about live blocks anyway");
+  refuse_if(!words.between.empty(), "--live is about one moment: take --at");
+  refuse_if(!words.sort.empty() && words.sort != "live" && words.sort != "blocks",
+            "with --live there is nothing to sort by but live and blocks");
 }
 
 }  // namespace
@@ -149,12 +168,11 @@ Measure understand_measure(const std::string& word) {
 Asked understand(const ReportWords& words) {
   Asked asked;
   choose_view(words, asked);
+  refuse_what_does_not_go_together(words, asked);
+  asked.live = words.live;
   Question& question = asked.question;
   if (!words.at.empty()) question.at = parse_moment(words.at);
   if (words.between.size() == 2) {
-    if (asked.view == ReportView::kWhereRss) {
-      throw Error("--where-rss is about one moment: take --at", kExitUsage);
-    }
     question.between = {parse_moment(words.between[0]), parse_moment(words.between[1])};
     question.sort = Measure::kBytes;
   }
@@ -177,6 +195,10 @@ Asked understand(const ReportWords& words) {
   bool lives = question.sort == Measure::kMedianLifetime || question.sort == Measure::kMeanLifetime;
   question.wanted.lifetimes = lives;
   return asked;
+}
+
+Answer answer_to(Ledgers& ledgers, const Asked& asked, const Question& question) {
+  return asked.live ? ledgers.live_at(question) : ledgers.ask(question);
 }
 
 void check_moments(Ledgers& ledgers, const Question& question) {

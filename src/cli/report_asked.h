@@ -27,6 +27,7 @@ struct ReportWords {
   std::string below;
   bool blocks = false;
   bool where_rss = false;
+  bool live = false;
   std::vector<std::string> filters;
   std::vector<std::string> suppressions;  // files
 };
@@ -41,12 +42,16 @@ struct Asked {
   std::optional<size_t> top;
   size_t frames = 4;
   bool frames_given = false;
+  bool live = false;  // nothing but what is live at the moment
 
   size_t top_or(size_t otherwise) const { return top.value_or(otherwise); }
 };
 
 // Throws Error with kExitUsage.
 Asked understand(const ReportWords& words);
+
+// The answer; of the live figures alone when no others are asked for.
+Answer answer_to(Ledgers& ledgers, const Asked& asked, const Question& question);
 
 // Throws Error when a moment of the question is none of these ledgers.
 void check_moments(Ledgers& ledgers, const Question& question);

@@ -9,6 +9,7 @@ namespace heapledger {
 namespace {
 
 constexpr size_t kDefaultBlocks = 20;
+constexpr size_t kRoomForThreads = 60;
 
 std::string thread_text(const LedgerFacts& ledger, uint32_t place) {
   if (place >= ledger.threads.size()) return "?";
@@ -40,18 +41,24 @@ std::string blocks_text(Ledgers& ledgers, const Asked& asked, const Page& page) 
     thread_width =
         std::max(thread_width, shown_width(thread_text(facts[block.ledger], block.thread)));
   }
+  // On a narrow terminal, what tells blocks apart.
+  bool narrow = page.cut && page.width < kRoomForThreads;
   bool many = facts.size() > 1;
-  std::string process = many ? fmt::format("{:>8}  ", "process") : "";
+  auto whose = [&](const std::string& pid, const std::string& thread) {
+    if (narrow) return std::string();
+    return (many ? fmt::format("{:>8}  ", pid) : "") +
+           fmt::format("{:<{}}  ", thread, thread_width);
+  };
   put(to, "{}\n",
-      page.style.dim(fmt::format("  {:>10}  {:>10}  {}{:<{}}  {:>14}  {}", "size", "age", process,
-                                 "thread", thread_width, "address", "site")));
+      page.style.dim(fmt::format("  {:>10}  {:>10}  {}{:>14}  {}", "size", "age",
+                                 whose("process", "thread"), "address", "site")));
   for (const BlockFacts& block : list.blocks) {
     const LedgerFacts& ledger = facts[block.ledger];
-    std::string pid = many ? fmt::format("{:>8}  ", ledger.pid) : "";
     put_stack(to, ledgers, block.site, asked.frames_given ? asked.frames : 1, page,
-              fmt::format("  {:>10}  {:>10}  {}{:<{}}  {:>#14x}  ", human_bytes(block.size),
-                          human_duration(block.age_ns), pid, thread_text(ledger, block.thread),
-                          thread_width, block.address));
+              fmt::format("  {:>10}  {:>10}  {}{:>#14x}  ", human_bytes(block.size),
+                          human_duration(block.age_ns),
+                          whose(std::to_string(ledger.pid), thread_text(ledger, block.thread)),
+                          block.address));
   }
   return page.finished(to);
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "cli/report_sampling.h"
+
 namespace heapledger {
 namespace {
 
@@ -27,14 +29,20 @@ std::string measure_text(const Figures& figures, Measure measure) {
   uint64_t value = value_of(figures, measure);
   switch (measure) {
     case Measure::kLiveBytes:
+      return with_error(human_bytes(value), value, figures.live_error);
     case Measure::kBytes:
+      return with_error(human_bytes(value), value, figures.bytes_error);
+    case Measure::kCalls:
+      return with_error(with_commas(value), value, figures.calls_error);
+    case Measure::kTime:
+      return human_duration(value);
     case Measure::kEndedBytes:
     case Measure::kMovedBytes:
     case Measure::kAverageSize:
     case Measure::kRssPeak:
       return human_bytes(value);
     case Measure::kPeakBytes:
-      return figures.has_peak ? human_bytes(value) : "?";
+      return figures.has_peak ? with_error(human_bytes(value), value, figures.peak_error) : "?";
     case Measure::kMedianLifetime:
     case Measure::kMeanLifetime:
       return figures.lifetimes.count() > 0 ? human_duration(value) : "never freed";
@@ -60,7 +68,8 @@ std::string measure_title(Measure measure) {
   }
 }
 
-FigureColumns::FigureColumns(const Question& question, const Figures& totals, bool overlapping) {
+FigureColumns::FigureColumns(const Question& question, const Figures& totals, bool overlapping,
+                             bool live) {
   Measure sort = question.sort;
   add_measure(sort);
   if (has_share(sort)) {
@@ -74,9 +83,11 @@ FigureColumns::FigureColumns(const Question& question, const Figures& totals, bo
   }
   constexpr std::array kOthers = {Measure::kLiveBytes, Measure::kLiveBlocks, Measure::kCalls,
                                   Measure::kBytes, Measure::kTemporaryCalls};
-  for (Measure measure : kOthers) {
-    if (measure != sort) add_measure(measure);
+  constexpr size_t kLive = 2;  // of these
+  for (size_t i = 0; i < (live ? kLive : kOthers.size()); ++i) {
+    if (kOthers[i] != sort) add_measure(kOthers[i]);
   }
+  if (totals.has_time && sort != Measure::kTime) add_measure(Measure::kTime);
   if (question.between && sort != Measure::kEndedBytes) add_measure(Measure::kEndedBytes);
   bool has_peaks = !overlapping && question.tree == TreeShape::kNone && totals.has_peak;
   if (has_peaks && sort != Measure::kPeakBytes) {
@@ -98,7 +109,7 @@ void FigureColumns::add_column(
 void FigureColumns::add(const Figures& all, const Figures& self) {
   for (Column& column : columns_) {
     column.cells.push_back(column.text(all, self));
-    column.width = std::max(column.width, column.cells.back().size());
+    column.width = std::max(column.width, shown_width(column.cells.back()));
   }
 }
 
@@ -108,7 +119,7 @@ size_t FigureColumns::used() const {
 }
 
 size_t FigureColumns::room(const Page& page) const {
-  constexpr size_t kLeast = 20;
+  constexpr size_t kLeast = 16;
   return page.width > used() + kLeast ? page.width - used() : kLeast;
 }
 

@@ -19,8 +19,10 @@ std::string measure_title(Measure measure);
 
 class FigureColumns {
  public:
-  // `overlapping`: groups have figures of their own beside those of all they contain.
-  FigureColumns(const Question& question, const Figures& totals, bool overlapping);
+  // `overlapping`: groups have figures of their own beside those of all they contain. `live`: no
+  // other figures are known.
+  FigureColumns(const Question& question, const Figures& totals, bool overlapping,
+                bool live = false);
 
   void add(const Figures& all, const Figures& self);
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "cli/report_sampling.h"
 #include "cli/text.h"
+#include "settings/settings.h"
 
 namespace heapledger {
 namespace {
@@ -38,23 +40,38 @@ std::string never_freed_phrase(const NeverFreed& found) {
   const Figures& left = found.answer.totals;
   std::string but = found.uses.empty() ? "" : " but for what is suppressed";
   if (left.live_blocks == 0) return "all was freed" + but;
-  return human_bytes(left.live_bytes) + " never freed";
+  return with_error(human_bytes(left.live_bytes), left.live_bytes, left.live_error) +
+         " never freed";
 }
 
 }  // namespace
 
+bool is_log(const Analysis& analysis) {
+  constexpr auto kLog = static_cast<uint32_t>(settings::Mode::kLog);
+  return analysis.totals.calls == 0 &&
+         std::any_of(analysis.ledgers.begin(), analysis.ledgers.end(),
+                     [](const LedgerFacts& ledger) { return ledger.mode == kLog; });
+}
+
 std::string findings(Ledgers& ledgers, const NeverFreed& never_freed) {
   const Overview& overview = ledgers.overview();
-  if (overview.totals.calls == 0) return "Nothing was allocated.";
+  if (overview.totals.calls == 0) {
+    return is_log(ledgers.analysis()) ? "Nothing is in the ledger: the calls are in the log."
+                                      : "Nothing was allocated.";
+  }
   Question question;
   question.top = kMostNamed;
   Answer answer = ledgers.ask(question);
-  std::string text = fmt::format("Peak {} at {}", human_bytes(overview.totals.peak_bytes),
-                                 human_duration(overview.peak_time_ns));
+  const Figures& totals = overview.totals;
+  std::string text =
+      fmt::format("Peak {} at {}",
+                  with_error(human_bytes(totals.peak_bytes), totals.peak_bytes, totals.peak_error),
+                  human_duration(overview.peak_time_ns));
   if (answer.totals.live_bytes > 0) text += ", " + sites_phrase(answer);
   text += "; " + never_freed_phrase(never_freed);
-  text += "; " + share(overview.totals.temporary_calls, overview.totals.calls) + " of " +
-          counted(overview.totals.calls, "call") + " temporary.";
+  text += "; " + share(totals.temporary_calls, totals.calls) + " of " +
+          with_error(counted(totals.calls, "call"), totals.calls, totals.calls_error) +
+          " temporary.";
   return text;
 }
 
@@ -62,8 +79,10 @@ void put_totals(Buffer& to, Ledgers& ledgers, const Page& page) {
   const Analysis& analysis = ledgers.analysis();
   const Figures& sums = ledgers.overview().totals;
   const Totals& totals = analysis.totals;
-  std::string text = fmt::format("{} allocated, {} a call", human_bytes(totals.bytes),
-                                 human_bytes(sums.average_size()));
+  std::string text =
+      fmt::format("{} allocated, {} a call",
+                  with_error(human_bytes(totals.bytes), totals.bytes, sums.bytes_error),
+                  human_bytes(sums.average_size()));
   if (totals.resizes > 0) {
     text += fmt::format("; {}, which moved {} and copied {}", counted(totals.resizes, "realloc"),
                         counted(sums.moved_blocks, "block"), human_bytes(sums.moved_bytes));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/report_sampling.h"
 #include "cli/report_text.h"
 #include "cli/text.h"
 
@@ -13,8 +14,8 @@ constexpr size_t kMaxCommand = 60;
 
 std::string duration_phrase(Ledgers& ledgers) {
   size_t threads = 0;
-  for (const LedgerFacts& ledger : ledgers.facts()) threads += ledger.threads.size();
-  return human_duration(ledgers.overview().duration_ns) + ", " + counted(threads, "thread");
+  for (const LedgerFacts& ledger : ledgers.processes()) threads += ledger.threads.size();
+  return human_duration(ledgers.duration_ns()) + ", " + counted(threads, "thread");
 }
 
 }  // namespace
@@ -30,16 +31,21 @@ std::string command_line(const LedgerFacts& ledger) {
 }
 
 void put_programs(Buffer& to, Ledgers& ledgers, const Page& page) {
-  const std::vector<LedgerFacts>& facts = ledgers.facts();
+  const std::vector<LedgerFacts>& facts = ledgers.processes();
   auto first = std::min_element(facts.begin(), facts.end(), [](const auto& a, const auto& b) {
     return a.start_wall_ns < b.start_wall_ns;
   });
   std::string who =
       facts.size() == 1 ? command_line(*first) : counted(facts.size(), "process") + " together";
   std::string which = facts.size() == 1 ? fmt::format("process {}, ", first->pid) : "";
+  std::string when = fmt::format("{}started {}, ran {}", which, iso_time(first->start_wall_ns),
+                                 duration_phrase(ledgers));
   put(to, "{}\n{}\n", page.style.bold(who),
-      page.style.dim(fmt::format("{}started {}, ran {}", which, iso_time(first->start_wall_ns),
-                                 duration_phrase(ledgers))));
+      page.style.dim(page.cut ? wrapped(when, page.width) : when));
+  if (std::string sampled = sampling_text(facts); !sampled.empty()) {
+    std::string text = "estimated from samples, " + sampled + "; ± is the standard error";
+    put(to, "{}\n", page.style.dim(page.cut ? wrapped(text, page.width) : text));
+  }
 }
 
 std::string moment_text(const MomentSpec& moment, uint64_t time_ns) {
@@ -83,13 +89,23 @@ void put_scope(Buffer& to, Ledgers& ledgers, const Asked& asked, const Answer& a
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   const Figures& totals = answer.totals;
   if (asked.question.between) {
-    text += fmt::format(": {} in {}; {} in {} of it still live at the end of that time.",
-                        human_bytes(totals.bytes), counted(totals.calls, "call"),
-                        human_bytes(totals.live_bytes), counted(totals.live_blocks, "block"));
+    text += fmt::format(
+        ": {} in {}; {} in {} of it still live at the end of that time.",
+        with_error(human_bytes(totals.bytes), totals.bytes, totals.bytes_error),
+        with_error(counted(totals.calls, "call"), totals.calls, totals.calls_error),
+        with_error(human_bytes(totals.live_bytes), totals.live_bytes, totals.live_error),
+        counted(totals.live_blocks, "block"));
   } else {
-    text += fmt::format(": {} live in {}. In the whole run {} in {}.",
-                        human_bytes(totals.live_bytes), counted(totals.live_blocks, "block"),
-                        human_bytes(totals.bytes), counted(totals.calls, "call"));
+    text += fmt::format(
+        ": {} live in {}.",
+        with_error(human_bytes(totals.live_bytes), totals.live_bytes, totals.live_error),
+        counted(totals.live_blocks, "block"));
+    if (!asked.live) {
+      text +=
+          fmt::format(" In the whole run {} in {}.",
+                      with_error(human_bytes(totals.bytes), totals.bytes, totals.bytes_error),
+                      with_error(counted(totals.calls, "call"), totals.calls, totals.calls_error));
+    }
   }
   put(to, "\n{}\n", wrapped(text, page.width));
 }

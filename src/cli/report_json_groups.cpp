@@ -1,5 +1,6 @@
 // Groups, trees, blocks and histograms of a report's JSON.
 #include "cli/report_json_parts.h"
+#include "cli/report_sampling.h"
 #include "cli/text.h"
 
 namespace heapledger {
@@ -85,6 +86,7 @@ Json group_json(Ledgers& ledgers, const Group& group) {
   json["temporary_calls"] = group.temporary_calls;
   json["at_peak_bytes"] = group.at_peak_bytes;
   json["at_peak_blocks"] = group.at_peak_blocks;
+  put_errors(json, group.estimates);
   return json;
 }
 
@@ -95,12 +97,15 @@ Json never_freed_json(const Row& row) {
   put_place(json, row.file, row.line);
   json["live_bytes"] = row.all.live_bytes;
   json["live_blocks"] = row.all.live_blocks;
+  if (row.all.live_error > 0) json["live_error"] = row.all.live_error;
   return json;
 }
 
-void put_figures(Json& json, const Figures& figures) {
+void put_figures(Json& json, const Figures& figures, bool live) {
   json["live_bytes"] = figures.live_bytes;
   json["live_blocks"] = figures.live_blocks;
+  put_errors(json, figures);
+  if (live) return;
   json["calls"] = figures.calls;
   json["bytes"] = figures.bytes;
   json["frees"] = figures.frees;
@@ -125,10 +130,10 @@ void put_figures(Json& json, const Figures& figures) {
   }
 }
 
-Json row_json(Ledgers& ledgers, const Question& question, const Row& row) {
+Json row_json(Ledgers& ledgers, const Asked& asked, const Row& row) {
   Json json;
   json["name"] = as_utf8(row.name);
-  switch (question.by) {
+  switch (asked.question.by) {
     case GroupBy::kSite:
       json["site"] = row.site;
       put_place(json, row.file, row.line);
@@ -142,7 +147,7 @@ Json row_json(Ledgers& ledgers, const Question& question, const Row& row) {
       json["module"] = as_utf8(row.module);
       break;
     case GroupBy::kThread:
-      json["pid"] = ledgers.facts()[row.ledger].pid;
+      json["pid"] = ledgers.processes()[row.ledger].pid;
       json["tid"] = row.key;
       break;
     case GroupBy::kLedger:
@@ -151,16 +156,16 @@ Json row_json(Ledgers& ledgers, const Question& question, const Row& row) {
     default:
       json["from"] = row.key == UINT64_MAX ? Json(nullptr) : Json(row.key);
   }
-  put_figures(json, row.all);
+  put_figures(json, row.all, asked.live);
   if (json.contains("module")) {
     Json self;
-    put_figures(self, row.self);
+    put_figures(self, row.self, asked.live);
     json["self"] = std::move(self);
   }
   return json;
 }
 
-Json node_json(const TreeNode& node) {
+Json node_json(const TreeNode& node, bool live) {
   Json json;
   json["name"] = as_utf8(node.name);
   put_place(json, node.file, node.line);
@@ -169,9 +174,9 @@ Json node_json(const TreeNode& node) {
   json["depth"] = node.depth;
   json["children"] = node.children;
   json["hidden"] = node.hidden;
-  put_figures(json, node.all);
+  put_figures(json, node.all, live);
   Json self;
-  put_figures(self, node.self);
+  put_figures(self, node.self, live);
   json["self"] = std::move(self);
   return json;
 }

@@ -66,7 +66,7 @@ Json functions_json(const FunctionCounts& counts) {
   return json;
 }
 
-Json ledger_json(const LedgerFacts& ledger) {
+Json ledger_json(const LedgerFacts& ledger, bool whole) {
   Json json;
   json["path"] = as_utf8(ledger.path);
   json["pid"] = ledger.pid;
@@ -78,10 +78,14 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["complete"] = ledger.complete;
   json["stopped"] = ledger.stopped ? Json(*ledger.stopped) : Json(nullptr);
   json["missed"] = ledger.totals.missed;
+  if (whole) json["gaps"] = ledger.gaps;
+  if (whole) json["gap_ns"] = ledger.gap_ns;
   json["threads"] = ledger.threads.size();
-  json["entries"] = ledger.entries;
-  json["inherited_blocks"] = ledger.inherited_blocks;
-  json["inherited_bytes"] = ledger.inherited_bytes;
+  if (whole) {
+    json["entries"] = ledger.entries;
+    json["inherited_blocks"] = ledger.inherited_blocks;
+    json["inherited_bytes"] = ledger.inherited_bytes;
+  }
   json["problems"] = ledger.problems;
   return json;
 }
@@ -126,6 +130,7 @@ Json question_json(const Asked& asked) {
   json["below"] = text_or_null(question.below);
   json["filter"] = text_or_null(asked.filter_text);
   json["sort"] = name_of(question.sort);
+  json["live"] = asked.live;
   json["top"] = asked.top ? Json(*asked.top) : Json(nullptr);
   return json;
 }

@@ -12,7 +12,8 @@ namespace heapledger {
 
 Json totals_json(const Analysis& analysis);
 Json functions_json(const FunctionCounts& counts);
-Json ledger_json(const LedgerFacts& ledger);
+// `whole`: with what only reading all of it tells.
+Json ledger_json(const LedgerFacts& ledger, bool whole);
 Json moments_json(Ledgers& ledgers);
 Json question_json(const Asked& asked);
 Json where_rss_json(const WhereRss& where);
@@ -30,8 +31,9 @@ Json group_json(Ledgers& ledgers, const Group& group);
 // One that is never freed, by the number of its site; its stack is that of the group.
 Json never_freed_json(const Row& row);
 
-void put_figures(Json& json, const Figures& figures);
-Json row_json(Ledgers& ledgers, const Question& question, const Row& row);
-Json node_json(const TreeNode& node);
+// `live`: of the figures, those of live blocks alone.
+void put_figures(Json& json, const Figures& figures, bool live);
+Json row_json(Ledgers& ledgers, const Asked& asked, const Row& row);
+Json node_json(const TreeNode& node, bool live);
 
 }  // namespace heapledger

@@ -15,6 +15,9 @@ void add_moments(CLI::App& command, ReportWords& words) {
       ->type_name("MOMENT")
       ->expected(2)
       ->excludes(at);
+  command.add_flag("--live", words.live,
+                   "Only what is live at the moment, without figures of the whole run; of a sealed "
+                   "ledger little is read for it");
 }
 
 void add_views(CLI::App& command, ReportWords& words) {

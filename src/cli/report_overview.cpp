@@ -3,8 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/report_counts.h"
 #include "cli/report_findings.h"
+#include "cli/report_guard.h"
 #include "cli/report_heading.h"
+#include "cli/report_maps.h"
+#include "cli/report_pools.h"
 #include "cli/report_sizes.h"
 #include "cli/report_stack.h"
 #include "cli/report_text.h"
@@ -20,6 +24,7 @@ constexpr size_t kFewFrames = 2;
 constexpr size_t kChartRows = 8;
 constexpr size_t kChartWidth = 120;
 constexpr size_t kMaxProcesses = 10;
+constexpr size_t kWide = 80;  // room for all columns of a process
 
 Answer ask_sites(Ledgers& ledgers, const char* moment, Measure sort, size_t top) {
   Question question;
@@ -112,24 +117,45 @@ void put_processes(Buffer& to, Ledgers& ledgers, const Page& page) {
     return a->totals.peak_bytes > b->totals.peak_bytes;
   });
   put_title(to, page, "processes, by their own peak");
+  bool wide = !page.cut || page.width >= kWide;
+  auto with_calls = [wide](const std::string& calls, const std::string& bytes) {
+    return wide ? fmt::format(" {:>12} {:>11}", calls, bytes) : "";
+  };
   put(to, "{}\n",
-      page.style.dim(fmt::format("  {:>10} {:>11} {:>12} {:>11} {:>8}  {}", "peak", "never freed",
-                                 "calls", "allocated", "process", "command")));
+      page.style.dim(fmt::format("  {:>10} {:>11}{} {:>8}  {}", "peak", "never freed",
+                                 with_calls("calls", "allocated"), "process", "command")));
   for (size_t i = 0; i < std::min(all.size(), kMaxProcesses); ++i) {
     const LedgerFacts& ledger = *all[i];
-    put(to, "  {:>10} {:>11} {:>12} {:>11} {:>8}  {}{}\n", human_bytes(ledger.totals.peak_bytes),
-        human_bytes(ledger.totals.end_bytes), with_commas(ledger.totals.calls),
-        human_bytes(ledger.totals.bytes), ledger.pid, command_line(ledger),
-        ledger.origin == format::Origin::kForked ? "  (forked)" : "");
+    std::string figures = fmt::format(
+        "  {:>10} {:>11}{} {:>8}  ", human_bytes(ledger.totals.peak_bytes),
+        human_bytes(ledger.totals.end_bytes),
+        with_calls(with_commas(ledger.totals.calls), human_bytes(ledger.totals.bytes)), ledger.pid);
+    std::string forked = ledger.origin == format::Origin::kForked ? "  (forked)" : "";
+    size_t taken = figures.size() + forked.size();
+    std::string command = command_line(ledger);
+    if (page.cut && page.width > taken) command = cut_text(command, page.width - taken);
+    put(to, "{}{}{}\n", figures, command, forked);
   }
   if (all.size() > kMaxProcesses) {
     put_rest(to, page, fmt::format("and {} more: --by process", all.size() - kMaxProcesses));
   }
 }
 
+// What is recorded beside the heap, in any mode.
+void put_besides(Buffer& to, Ledgers& ledgers, const Asked& asked, const Page& page) {
+  size_t frames = asked.frames_given ? asked.frames : kFewFrames;
+  put_damages(to, ledgers, asked.frames, page);
+  put_mappings(to, ledgers, asked.top_or(kSites), frames, page);
+}
+
 }  // namespace
 
 std::string overview_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
+  if (ledgers.analysis().only_counts()) {
+    Buffer besides;
+    put_besides(besides, ledgers, asked, page);
+    return counts_text(ledgers, asked, page) + page.finished(besides);
+  }
   Question by_site;
   by_site.top = asked.top_or(kFewSites);
   NeverFreed never_freed = ledgers.never_freed(asked.suppressions, by_site);
@@ -141,12 +167,18 @@ std::string overview_text(Ledgers& ledgers, const Asked& asked, const Page& page
       draw_timeline(ledgers.overview(), std::min(page.width, kChartWidth), kChartRows);
   if (!chart.empty()) put(to, "\n{}", chart);
   put_processes(to, ledgers, page);
+  put_besides(to, ledgers, asked, page);
   put_peak(to, ledgers, asked, page);
   put_never_freed(to, ledgers, asked, never_freed, page);
   put_churn(to, ledgers, asked, page);
   put_sizes(to, ledgers.overview(), page);
+  put_pools(to, ledgers, page);
+  const Counts& counts = ledgers.analysis().counts;
+  if (!counts.empty()) put_counts(to, counts, asked, page);
   put(to, "\n{}\n",
-      page.style.dim("more: --by function, --tree, --bottom-up, --at end, --blocks, --where-rss"));
+      page.style.dim(
+          wrapped("more: --by function, --tree, --bottom-up, --at end, --blocks, --where-rss",
+                  page.width)));
   return page.finished(to);
 }
 

@@ -19,10 +19,10 @@ constexpr size_t kLeastWidth = 40;
 constexpr size_t kMostWidth = 400;
 
 // Each of our signs and the plain one in its place.
-constexpr std::array<std::pair<std::string_view, char>, 22> kPlainSigns = {{
+constexpr std::array<std::pair<std::string_view, char>, 23> kPlainSigns = {{
     {"▁", '.'}, {"▂", '.'}, {"▃", ':'}, {"▄", ':'}, {"▅", '+'}, {"▆", '+'}, {"▇", '#'}, {"█", '#'},
     {"│", '|'}, {"┤", '|'}, {"└", '`'}, {"├", '|'}, {"─", '-'}, {"┴", '+'}, {"▲", '^'}, {"•", 'o'},
-    {"…", '~'}, {"←", '<'}, {"→", '>'}, {"·", '-'}, {"×", 'x'}, {"┬", '|'},
+    {"…", '~'}, {"←", '<'}, {"→", '>'}, {"·", '-'}, {"×", 'x'}, {"±", '~'}, {"┬", '|'},
 }};
 
 std::string plain(std::string_view text) {
@@ -170,6 +170,51 @@ std::string wrapped(std::string_view text, size_t width) {
   return all;
 }
 
+void put_wrapped(Buffer& to, const Page& page, std::string_view text, size_t indent) {
+  const std::string margin(indent, ' ');
+  std::string lines = page.cut ? wrapped(text, page.width - indent) : std::string(text);
+  for (size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1)) {
+    lines.insert(at + 1, margin);
+  }
+  put(to, "{}{}\n", margin, lines);
+}
+
+std::string clipped(std::string_view text, size_t width) {
+  constexpr std::string_view kPlain = "\x1b[0m";
+  std::string all;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    size_t shown = 0;
+    size_t end = line.size();  // of what is kept, should the line be too wide
+    bool code = false;         // within an escape sequence
+    bool coloured = false;
+    bool coloured_there = false;  // at that end
+    size_t at = 0;
+    for (const Utf8Piece& piece : Utf8Pieces(line)) {
+      if (piece.bytes == "\x1b") code = true;
+      if (!code && ++shown == width) {
+        end = at;
+        coloured_there = coloured;
+      }
+      at += piece.bytes.size();
+      if (code && piece.bytes == "m") {
+        code = false;
+        coloured = line.substr(0, at).ends_with(kPlain) ? false : true;
+      }
+    }
+    if (shown > width) {
+      all += line.substr(0, end);
+      all += "…";
+      if (coloured_there) all += kPlain;
+    } else {
+      all += line;
+    }
+    all += '\n';
+  }
+  return all;
+}
+
 std::string place_text(const std::string& file, uint32_t line, size_t most) {
   if (file.empty()) return "";
   std::string path = escaped(short_path(file));
@@ -205,7 +250,7 @@ std::string frame_text(const Page& page, const NamedFrame& frame, size_t room) {
 }
 
 void put_title(Buffer& to, const Page& page, const std::string& title) {
-  put(to, "\n{}\n", page.style.bold(title));
+  put(to, "\n{}\n", page.style.bold(page.cut ? wrapped(title, page.width) : title));
 }
 
 }  // namespace heapledger

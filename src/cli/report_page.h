@@ -41,6 +41,13 @@ size_t shown_width(std::string_view text);
 // `text` broken into lines at spaces.
 std::string wrapped(std::string_view text, size_t width);
 
+// The same with all lines so many spaces to the right, the first one included; a pipe gets it as
+// one line.
+void put_wrapped(Buffer& to, const Page& page, std::string_view text, size_t indent);
+
+// Lines that are wider than the page end with an ellipsis; colours do not count, and are ended.
+std::string clipped(std::string_view text, size_t width);
+
 // "src/parse.cpp:42" in at most so many characters, the end of the path if it is longer; empty
 // when the file is not known.
 std::string place_text(const std::string& file, uint32_t line, size_t most);

@@ -48,7 +48,7 @@ void put_common(Buffer& to, const Overview& overview, const Page& page) {
     text += fmt::format("{} {} ({})", i == 0 ? "" : ",", human_bytes(common.size),
                         percent(common.calls, overview.totals.calls));
   }
-  put(to, "  {}\n", page.cut ? cut_text(text, page.width - 2) : text);
+  put_wrapped(to, page, text, 2);
 }
 
 }  // namespace
@@ -65,11 +65,14 @@ void put_sizes(Buffer& to, const Overview& overview, const Page& page) {
   size_t last = calls.size();
   while (calls[first] == 0) ++first;
   while (calls[last - 1] == 0) --last;
-  size_t bar = std::clamp<size_t>(page.width > 60 ? page.width - 50 : 10, 10, 40);
+  constexpr size_t kBeforeBar = 41;
+  size_t bar = page.width > 60           ? std::min<size_t>(page.width - 50, 40)
+               : page.width > kBeforeBar ? std::min<size_t>(page.width - kBeforeBar, 10)
+                                         : 0;
   for (size_t i = first; i < last; ++i) {
     size_t length = static_cast<size_t>(static_cast<double>(calls[i]) / static_cast<double>(most) *
                                         static_cast<double>(bar));
-    std::string blocks = calls[i] > 0 && length == 0 ? "·" : "";
+    std::string blocks = calls[i] > 0 && length == 0 && bar > 0 ? "·" : "";
     for (size_t j = 0; j < length; ++j) blocks += "█";
     std::string line = fmt::format("  {:>16} {:>13} {:>6}  {}", kClasses[i].name,
                                    with_commas(calls[i]), percent(calls[i], sizes.count()), blocks);
@@ -79,8 +82,11 @@ void put_sizes(Buffer& to, const Overview& overview, const Page& page) {
   if (!overview.common_sizes.empty()) put_common(to, overview, page);
   const Histogram& lives = overview.lifetimes;
   if (lives.count() > 0) {
-    put(to, "  lifetimes: {} median, {} mean, {} at most\n", human_duration(lives.median()),
-        human_duration(lives.mean()), human_duration(lives.largest()));
+    put_wrapped(
+        to, page,
+        fmt::format("lifetimes: {} median, {} mean, {} at most", human_duration(lives.median()),
+                    human_duration(lives.mean()), human_duration(lives.largest())),
+        2);
   }
 }
 

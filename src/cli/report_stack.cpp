@@ -19,22 +19,24 @@ bool is_start(const std::string& name) {
   return name.starts_with("__libc_start_main");
 }
 
-}  // namespace
-
-void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const Page& page,
-               const std::string& figures) {
+// Beginning with frame `begin`.
+void put_lines(Buffer& to, const std::vector<NamedFrame>& stack, size_t begin, size_t limit,
+               const Page& page, const std::string& figures) {
   constexpr size_t kLeast = 24;
+  constexpr size_t kBelow = 4;
   size_t indent = shown_width(figures);
+  if (page.cut && page.width < indent + kLeast) {
+    // No room beside the figures: below them.
+    put(to, "{}\n", figures.substr(0, figures.find_last_not_of(' ') + 1));
+    put_lines(to, stack, begin, limit, page, std::string(kBelow, ' '));
+    return;
+  }
   size_t room = page.width > indent + kLeast ? page.width - indent : kLeast;
-  std::vector<NamedFrame> stack = ledgers.frames(site);
   if (stack.empty()) {
     put(to, "{}(no stack)\n", figures);
     return;
   }
-  NamedFrame blamed = ledgers.first_interesting_frame(site);
-  auto first = std::find_if(stack.begin(), stack.end(),
-                            [&](const NamedFrame& frame) { return same(frame, blamed); });
-  if (first == stack.end()) first = stack.begin();
+  auto first = stack.begin() + static_cast<long>(begin);
   put(to, "{}{}\n", figures, frame_text(page, *first, room));
   auto left = static_cast<size_t>(stack.end() - first) - 1;
   while (limit != SIZE_MAX && left > 0 && is_start(first[static_cast<long>(left)].name)) --left;
@@ -47,6 +49,23 @@ void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const 
   if (callers > 0 && callers < left) {
     put(to, "{:{}}{}\n", "", indent, page.style.dim(fmt::format("… {} more", left - callers)));
   }
+}
+
+}  // namespace
+
+void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const Page& page,
+               const std::string& figures) {
+  std::vector<NamedFrame> stack = ledgers.frames(site);
+  NamedFrame blamed = ledgers.first_interesting_frame(site);
+  auto first = std::find_if(stack.begin(), stack.end(),
+                            [&](const NamedFrame& frame) { return same(frame, blamed); });
+  auto begin = static_cast<size_t>(first == stack.end() ? 0 : first - stack.begin());
+  put_lines(to, stack, begin, limit, page, figures);
+}
+
+void put_frames(Buffer& to, const std::vector<NamedFrame>& stack, size_t limit, const Page& page,
+                const std::string& figures) {
+  put_lines(to, stack, 0, limit, page, figures);
 }
 
 }  // namespace heapledger

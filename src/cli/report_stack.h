@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "analyzer/query.h"
 #include "cli/report_page.h"
@@ -14,5 +15,9 @@ namespace heapledger {
 // all.
 void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const Page& page,
                const std::string& figures);
+
+// The same for a stack that is at hand, from its first frame on.
+void put_frames(Buffer& to, const std::vector<NamedFrame>& stack, size_t limit, const Page& page,
+                const std::string& figures);
 
 }  // namespace heapledger

@@ -19,7 +19,7 @@ bool overlaps(GroupBy by) {
 }
 
 std::string thread_text(Ledgers& ledgers, const Row& row) {
-  const std::vector<LedgerFacts>& facts = ledgers.facts();
+  const std::vector<LedgerFacts>& facts = ledgers.processes();
   std::string text = fmt::format("{} ({})", escaped(row.name), row.key);
   if (facts.size() > 1) text += fmt::format(" of process {}", facts[row.ledger].pid);
   return text;
@@ -46,7 +46,7 @@ std::string row_text(Ledgers& ledgers, const Question& question, const Row& row,
     case GroupBy::kLifetimeClass:
       return row.key == kNeverFreed ? "never freed" : class_text(question.by, row.key);
     case GroupBy::kLedger: {
-      const LedgerFacts& facts = ledgers.facts()[row.ledger];
+      const LedgerFacts& facts = ledgers.processes()[row.ledger];
       return fmt::format("{}  {}", row.key, command_line(facts));
     }
     case GroupBy::kFile:
@@ -79,10 +79,10 @@ std::string title_of(const Question& question, size_t shown, uint64_t all) {
 std::string table_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   Question question = asked.question;
   question.top = asked.top_or(kDefaultRows);
-  Answer answer = ledgers.ask(question);
+  Answer answer = answer_to(ledgers, asked, question);
   Buffer to;
   put_scope(to, ledgers, asked, answer, page);
-  FigureColumns columns(question, answer.totals, overlaps(question.by));
+  FigureColumns columns(question, answer.totals, overlaps(question.by), asked.live);
   for (const Row& row : answer.rows) columns.add(row.all, row.self);
   columns.fit(page, std::min<size_t>(page.width / 2, 50));
   put_title(to, page,

@@ -3,8 +3,9 @@
 #include "cli/report_views.h"
 
 namespace heapledger {
+namespace {
 
-std::string report_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
+std::string view_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   switch (asked.view) {
     case ReportView::kTable:
       return table_text(ledgers, asked, page);
@@ -18,6 +19,17 @@ std::string report_text(Ledgers& ledgers, const Asked& asked, const Page& page) 
       break;
   }
   return overview_text(ledgers, asked, page);
+}
+
+}  // namespace
+
+std::string report_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
+  Page drawn = page;
+  drawn.unicode = true;  // until it is clipped
+  std::string text = view_text(ledgers, asked, drawn);
+  Buffer to;
+  to.append(page.cut ? clipped(text, page.width) : text);
+  return page.finished(to);
 }
 
 }  // namespace heapledger

@@ -87,7 +87,7 @@ class TreePainter {
 std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   Question question = asked.question;
   question.least_share = kLeastShare;
-  Answer answer = ledgers.ask(question);
+  Answer answer = answer_to(ledgers, asked, question);
   Buffer to;
   put_scope(to, ledgers, asked, answer, page);
   put_title(to, page, title_of(question) + ", by " + measure_title(question.sort));
@@ -102,7 +102,7 @@ std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   }
   std::vector<TreePainter::Line> lines =
       TreePainter(answer, question, asked.top_or(kDefaultNodes)).lines();
-  FigureColumns columns(question, answer.totals, question.tree == TreeShape::kTopDown);
+  FigureColumns columns(question, answer.totals, question.tree == TreeShape::kTopDown, asked.live);
   for (const TreePainter::Line& line : lines) {
     columns.add(answer.tree[line.node].all, answer.tree[line.node].self);
   }
@@ -121,6 +121,14 @@ std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
     put(to, "{}{}{}\n", columns.line(i), branch,
         function_text(page, node.name, node.file, node.line,
                       room > taken + 16 ? room - taken : 16));
+  }
+  if (answer.cut_sites > 0) {
+    put(to, "\n{}\n",
+        wrapped(fmt::format("The tree is cut: it would have more than {} nodes. {} end early, and "
+                            "what they have counts for the last function shown. A --filter makes "
+                            "it smaller.",
+                            with_commas(question.most_nodes), counted(answer.cut_sites, "stack")),
+                page.width));
   }
   return page.finished(to);
 }

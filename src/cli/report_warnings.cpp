@@ -25,7 +25,14 @@ void add_ledger(const LedgerFacts& ledger, std::vector<std::string>& texts) {
     texts.push_back(who + counted(ledger.totals.missed, "call") +
                     " could not be entered, so the figures are too low.");
   }
-  if (ledger.totals.lost_frees > 0) {
+  if (ledger.gaps > 0) {
+    std::string long_ = ledger.gap_ns > 0 ? ", " + human_duration(ledger.gap_ns) + " in all" : "";
+    texts.push_back(who + "recording was off, or in another mode, for a time (" +
+                    counted(ledger.gaps, "gap") + long_ +
+                    "). What happened then is missing, and blocks that were freed then count as "
+                    "live until their address is used again.");
+  }
+  if (ledger.totals.lost_frees > 0 && ledger.gaps == 0) {
     texts.push_back(who + counted(ledger.totals.lost_frees, "block") +
                     " must have been freed without an entry: the address was used again.");
   }

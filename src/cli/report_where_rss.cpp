@@ -5,27 +5,44 @@
 namespace heapledger {
 namespace {
 
-void put_part(Buffer& to, const std::string& bytes, uint64_t part, uint64_t whole,
-              const char* what) {
-  put(to, "  {:>10} {:>7}  {}\n", bytes, whole > 0 ? percent(part, whole) : "", what);
-}
+// A line of figures; what they are may take several on a narrow terminal.
+class Parts {
+ public:
+  Parts(Buffer& to, const Page& page, uint64_t whole) : to_(to), page_(page), whole_(whole) {}
 
-void put_part(Buffer& to, uint64_t bytes, uint64_t whole, const char* what) {
-  put_part(to, human_bytes(bytes), bytes, whole, what);
-}
+  void put_part(uint64_t bytes, const std::string& what) {
+    put_line(human_bytes(bytes), whole_ > 0 ? percent(bytes, whole_) : "", what);
+  }
+  void put_missing(uint64_t bytes, const std::string& what) {
+    put_line("-" + human_bytes(bytes), "", what);
+  }
 
-void put_unexplained(Buffer& to, const WhereRss& where) {
+ private:
+  void put_line(const std::string& bytes, const std::string& share, const std::string& what) {
+    Buffer text;
+    put_wrapped(text, page_, what, kIndent);
+    put(to_, "  {:>10} {:>7}  {}", bytes, share,
+        std::string_view(text.data(), text.size()).substr(kIndent));
+  }
+
+  static constexpr size_t kIndent = 22;
+  Buffer& to_;
+  const Page& page_;
+  uint64_t whole_;
+};
+
+void put_unexplained(Parts& parts, const WhereRss& where) {
   int64_t rest = where.unexplained_bytes;
   if (rest >= 0) {
-    put_part(to, static_cast<uint64_t>(rest), where.rss_bytes,
-             where.has_file_rss
-                 ? "unexplained: free memory the allocator holds, stacks, other mappings"
-                 : "unexplained: free memory the allocator holds, stacks, code, other mappings");
+    parts.put_part(
+        static_cast<uint64_t>(rest),
+        where.has_file_rss
+            ? "unexplained: free memory the allocator holds, stacks, other mappings"
+            : "unexplained: free memory the allocator holds, stacks, code, other mappings");
     return;
   }
-  auto missing = static_cast<uint64_t>(-rest);
-  put_part(to, "-" + human_bytes(missing), 0, 0,
-           "not resident: blocks that were never written to, or swapped out");
+  parts.put_missing(static_cast<uint64_t>(-rest),
+                    "not resident: blocks that were never written to, or swapped out");
 }
 
 }  // namespace
@@ -36,23 +53,20 @@ std::string where_rss_text(Ledgers& ledgers, const Asked& asked, const Page& pag
   put_programs(to, ledgers, page);
   put_title(to, page,
             "where the resident memory goes " + moment_text(asked.question.at, where.time_ns));
-  uint64_t whole = where.has_rss ? where.rss_bytes : 0;
-  put_part(to, where.live_bytes, whole,
-           ("live: requested, in " + counted(where.live_blocks, "block")).c_str());
+  Parts parts(to, page, where.has_rss ? where.rss_bytes : 0);
+  parts.put_part(where.live_bytes, "live: requested, in " + counted(where.live_blocks, "block"));
   if (where.glibc_model) {
-    put_part(to, where.rounding_bytes, whole, "added by malloc to these blocks: headers, rounding");
+    parts.put_part(where.rounding_bytes, "added by malloc to these blocks: headers, rounding");
   }
-  put_part(to, where.fragmentation_bytes, whole,
-           "fragmentation: the rest of the pages that live blocks lie in");
+  parts.put_part(where.fragmentation_bytes,
+                 "fragmentation: the rest of the pages that live blocks lie in");
   if (where.has_file_rss) {
-    put_part(to, where.file_rss_bytes, whole, "files mapped: code and libraries");
+    parts.put_part(where.file_rss_bytes, "files mapped: code and libraries");
   }
   if (where.has_rss) {
-    put_unexplained(to, where);
-    put_part(to, where.rss_bytes, whole,
-             ("resident memory (RSS), as sampled " + human_duration(where.sample_time_ns) +
-              " after the start")
-                 .c_str());
+    put_unexplained(parts, where);
+    parts.put_part(where.rss_bytes, "resident memory (RSS), as sampled " +
+                                        human_duration(where.sample_time_ns) + " after the start");
   }
   std::string note =
       fmt::format("Live blocks lie in {} of {}.", counted(where.touched_pages, "page"),

@@ -16,6 +16,7 @@ constexpr std::string_view kPreload = "LD_PRELOAD=";
 constexpr std::string_view kRequest = "HEAPLEDGER=";
 constexpr std::string_view kOutput = "out=";
 constexpr std::string_view kRun = "run=";
+constexpr std::string_view kOwner = " owner=0000000000";  // at the end
 
 // Words end at spaces, unless a backslash makes one literal; given back as they were written.
 std::vector<std::string_view> split_words(std::string_view text) {
@@ -56,10 +57,23 @@ std::string hex(uint64_t number) {
   return {digits.data(), end};
 }
 
-std::string preload_value(std::string_view user, const std::string& library) {
+bool is_listed(std::string_view list, const std::string& library) {
+  return (":" + std::string(list) + ":").find(":" + library + ":") != std::string::npos;
+}
+
+// The runtime comes first, another allocator last; what the user preloads stays in its place.
+std::string preload_value(std::string_view user, const RecordingRequest& request) {
+  std::string value;
+  const auto add = [&](std::string_view library) {
+    if (!value.empty() && !library.empty()) value += ":";
+    value += library;
+  };
   // A run inside a run: once is enough.
-  if (user == library || user.starts_with(library + ":")) return std::string(user);
-  return user.empty() ? library : library + ":" + std::string(user);
+  if (user != request.library && !user.starts_with(request.library + ":")) add(request.library);
+  if (!is_listed(user, request.before)) add(request.before);
+  add(user);
+  if (!is_listed(user, request.behind)) add(request.behind);
+  return value;
 }
 
 std::string request_value(std::string_view user, const RecordingRequest& request) {
@@ -71,6 +85,7 @@ std::string request_value(std::string_view user, const RecordingRequest& request
     value.append(" ").append(word);
   }
   for (const std::string& word : request.words) value.append(" ").append(escaped(word));
+  if (request.name_owner) value.append(kOwner);
   return value;
 }
 
@@ -96,8 +111,7 @@ std::vector<std::string> recording_environment(const char* const* user,
                                                const RecordingRequest& request) {
   std::vector<std::string> environment;
   for (; *user != nullptr; ++user) environment.emplace_back(*user);
-  set(environment, kPreload,
-      [&](std::string_view old) { return preload_value(old, request.library); });
+  set(environment, kPreload, [&](std::string_view old) { return preload_value(old, request); });
   set(environment, kRequest, [&](std::string_view old) { return request_value(old, request); });
   if (!request.no_pools) return environment;
   for (const Pool& pool : kPools) {
@@ -105,6 +119,17 @@ std::vector<std::string> recording_environment(const char* const* user,
         [&](std::string_view) { return std::string(pool.value); });
   }
   return environment;
+}
+
+void name_owner(char* const* environment) {
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    if (!variable.starts_with(kRequest) || !variable.ends_with(kOwner)) continue;
+    char* digit = *environment + variable.size();
+    for (auto pid = static_cast<uint32_t>(::getpid()); pid != 0; pid /= 10) {
+      *--digit = static_cast<char>('0' + pid % 10);
+    }
+  }
 }
 
 std::vector<std::string> setting_words(std::string_view text) {

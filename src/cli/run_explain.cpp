@@ -58,4 +58,9 @@ std::string explain_no_ledger(const OutputPattern& output, const ProgramCheck& c
          "sudo heapledger run -- PROGRAM, say, in place of heapledger run -- sudo PROGRAM.";
 }
 
+std::string explain_all_skipped(uint64_t calls) {
+  return "No ledger is kept: no process made " + with_commas(calls) +
+         " calls or more (--skip-smaller-than).";
+}
+
 }  // namespace heapledger

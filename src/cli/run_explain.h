@@ -10,4 +10,7 @@ namespace heapledger {
 
 std::string explain_no_ledger(const OutputPattern& output, const ProgramCheck& check);
 
+// Where all ledgers were removed because they had fewer calls than that.
+std::string explain_all_skipped(uint64_t calls);
+
 }  // namespace heapledger

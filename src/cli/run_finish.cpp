@@ -1,5 +1,7 @@
 #include "cli/run_finish.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -10,9 +12,11 @@
 #include "analyzer/seal/writers.h"
 #include "cli/opened.h"
 #include "cli/progress_line.h"
+#include "cli/run_explain.h"
 #include "cli/run_interrupt.h"
 #include "cli/summary.h"
 #include "cli/text.h"
+#include "settings/settings.h"
 
 namespace heapledger {
 namespace {
@@ -25,6 +29,8 @@ class Finish {
   }
 
   void run() {
+    if (options_.skip_smaller_than > 0 && !remove_small()) return;
+    if (options_.quiet && !options_.seal) return;
     NameOptions names;
     names.progress = !options_.quiet;
     Opened opened(paths_, names);
@@ -37,6 +43,26 @@ class Finish {
   }
 
  private:
+  // Removes ledgers with too few calls; false when none is left. Only where the ledger has all
+  // calls in it: of a process that ended in another mode nobody knows how many there were.
+  bool remove_small() {
+    constexpr uint32_t kTraced = static_cast<uint32_t>(settings::Mode::kTrace);
+    constexpr uint32_t kCounted = static_cast<uint32_t>(settings::Mode::kCount);
+    Options reading;
+    const Analysis analysis = analyze(paths_, reading);
+    for (const LedgerFacts& ledger : analysis.ledgers) {
+      const bool whole = (ledger.mode == kTraced || ledger.mode == kCounted) &&
+                         ledger.entries_by_kind[static_cast<size_t>(format::Kind::kMode)] == 0;
+      if (!whole || ledger.still_running || ledger.totals.calls >= options_.skip_smaller_than) {
+        continue;
+      }
+      if (seal::has_writer(ledger.path, ledger.pid)) continue;
+      if (::unlink(ledger.path.c_str()) == 0) std::erase(paths_, ledger.path);
+    }
+    if (paths_.empty()) say(explain_all_skipped(options_.skip_smaller_than));
+    return !paths_.empty();
+  }
+
   void seal_all(Opened& opened) {
     end_early_.begin_writing();
     const std::vector<LedgerFacts>& facts = opened.ledgers().facts();
@@ -96,7 +122,7 @@ class Finish {
 
 void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options,
                 EndEarly& end_early) {
-  if (options.quiet && !options.seal) return;
+  if (options.quiet && !options.seal && options.skip_smaller_than == 0) return;
   Finish finish(ledgers, options, end_early);
   try {
     finish.run();

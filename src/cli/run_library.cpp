@@ -21,17 +21,17 @@ namespace heapledger {
 namespace {
 
 constexpr const char* kName = "libheapledger.so";
+constexpr const char* kOperators = "libheapledger_new.so";
 constexpr const char* kNotInPreload = " :$\t\n";
 
-std::string own_folder() {
+std::string own_path() {
   std::vector<char> path(PATH_MAX);
   const ssize_t bytes = ::readlink("/proc/self/exe", path.data(), path.size());
   if (bytes <= 0) {
     throw Error("Heapledger cannot find itself: /proc/self/exe cannot be read. Is /proc mounted?",
                 kExitOurs);
   }
-  const std::string self(path.data(), static_cast<size_t>(bytes));
-  return self.substr(0, self.rfind('/'));
+  return std::string(path.data(), static_cast<size_t>(bytes));
 }
 
 std::string canonical(const std::string& path) {
@@ -42,7 +42,8 @@ std::string canonical(const std::string& path) {
 }  // namespace
 
 RuntimeLibrary::RuntimeLibrary() {
-  const std::string folder = own_folder();
+  tool_ = own_path();
+  const std::string folder = tool_.substr(0, tool_.rfind('/'));
   const char* const places[] = {HEAPLEDGER_RELATIVE_LIBDIR, "../lib"};
   for (const char* place : places) {
     path_ = canonical(folder + "/" + place + "/" + kName);
@@ -63,6 +64,12 @@ RuntimeLibrary::RuntimeLibrary() {
 RuntimeLibrary::~RuntimeLibrary() {
   if (!link_.empty()) ::unlink(link_.c_str());
   if (!folder_.empty()) ::rmdir(folder_.c_str());
+}
+
+std::string RuntimeLibrary::operators_path() const {
+  std::string path = place() + "/" + kOperators;
+  const bool usable = path.find_first_of(kNotInPreload) == std::string::npos;
+  return usable && ::access(path.c_str(), R_OK) == 0 ? path : "";
 }
 
 std::string RuntimeLibrary::keep_link() {

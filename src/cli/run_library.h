@@ -19,6 +19,16 @@ class RuntimeLibrary {
   // them is reached through a link in a temporary folder.
   const std::string& preload_path() const { return link_.empty() ? path_ : link_; }
 
+  // Beside it: operator new and delete that call malloc and free, for programs whose allocator
+  // brings its own. Empty when LD_PRELOAD cannot hold the path.
+  std::string operators_path() const;
+
+  // The folder that the recorder lies in, for linkers.
+  std::string place() const { return path_.substr(0, path_.rfind('/')); }
+
+  // The tool itself.
+  const std::string& tool_path() const { return tool_; }
+
   // Programs that go on running need the link for those that they start: leaves it in place.
   // Returns where it is; empty when there is none.
   std::string keep_link();
@@ -27,6 +37,7 @@ class RuntimeLibrary {
   void make_link();
 
   std::string path_;
+  std::string tool_;
   std::string folder_;  // of the link
   std::string link_;
 };

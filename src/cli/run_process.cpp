@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "analyzer/error.h"
+#include "cli/run_environment.h"
 #include "cli/run_exit.h"
 
 namespace heapledger {
@@ -135,6 +136,7 @@ ProgramEnd run_to_end(const std::vector<std::string>& command,
   const pid_t pid = ::fork();
   if (pid == 0) {
     signals.release();
+    name_owner(variables.data());
     ::execvpe(arguments[0], arguments.data(), variables.data());
     const int error = errno;
     // Nothing can be done if even this fails; the parent then sees an empty pipe and status 125.

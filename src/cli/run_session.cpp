@@ -11,6 +11,7 @@
 
 #include "analyzer/error.h"
 #include "cli/program_check.h"
+#include "cli/run_allocator.h"
 #include "cli/run_environment.h"
 #include "cli/run_exit.h"
 #include "cli/run_explain.h"
@@ -82,14 +83,24 @@ int run_session(const RunOptions& options) {
   }
   const char* by_hand = std::getenv("HEAPLEDGER");
   check_words(options.words, "");
-  check_words(setting_words(by_hand != nullptr ? by_hand : ""), "HEAPLEDGER");
+  const std::vector<std::string> words_by_hand = setting_words(by_hand != nullptr ? by_hand : "");
+  check_words(words_by_hand, "HEAPLEDGER");
+  const auto asked = settings_of(words_by_hand, options.words);
   const OutputPattern output(wanted_pattern(options));
   const ProgramCheck check = check_program(options.command[0], std::getenv("PATH"));
   heed(check, options);
   output.check_place();
   RuntimeLibrary library;
-  const RecordingRequest request{library.preload_path(), output.absolute(), new_run_id(),
-                                 options.words, options.no_pools};
+  std::vector<std::string> words = options.words;
+  words.push_back("tool=" + library.tool_path());  // for reports that the program asks for
+  const std::string allocator = take_allocator(words);
+  RecordingRequest request{library.preload_path(), output.absolute(), new_run_id(), words};
+  request.no_pools = options.no_pools;
+  request.name_owner = !asked->children;
+  if (!allocator.empty()) request.behind = find_allocator(allocator);
+  if (!allocator.empty() || brings_operator_new(check.executable)) {
+    request.before = library.operators_path();
+  }
 
   std::optional<EndEarly> early;
   const ProgramEnd end = run_to_end(
@@ -100,12 +111,13 @@ int run_session(const RunOptions& options) {
 
   const std::vector<RunLedger> ledgers = find_ledgers(output, request.run_id);
   if (ledgers.empty()) {
-    say(explain_no_ledger(output, check));
+    say(asked->skip_smaller_than != 0 ? explain_all_skipped(asked->skip_smaller_than)
+                                      : explain_no_ledger(output, check));
     return code;
   }
   const bool running = std::any_of(ledgers.begin(), ledgers.end(), still_recording);
   if (running) keep_for_the_others(library, options.quiet);
-  finish_run(ledgers, {options.quiet, !options.no_seal}, *early);
+  finish_run(ledgers, {options.quiet, !options.no_seal, asked->skip_smaller_than}, *early);
   if (running && !options.quiet) {
     say("note: some of it still runs; this is what has been recorded so far.");
   }

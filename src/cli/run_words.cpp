@@ -92,6 +92,15 @@ void check_words(const std::vector<std::string>& words, std::string_view where) 
   }
 }
 
+std::unique_ptr<settings::Settings> settings_of(const std::vector<std::string>& by_hand,
+                                                const std::vector<std::string>& options) {
+  auto asked = std::make_unique<settings::Settings>();
+  const Word* known = nullptr;
+  for (const std::string& word : by_hand) settings::apply(*asked, word.c_str(), known);
+  for (const std::string& word : options) settings::apply(*asked, word.c_str(), known);
+  return asked;
+}
+
 void add_word_options(CLI::App& command, std::vector<std::string>& words) {
   for (size_t i = 0; i < settings::kWordCount; ++i) {
     const Word& word = settings::kWords[i];

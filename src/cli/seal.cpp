@@ -67,6 +67,7 @@ void seal_one(const std::string& path, const SealCommand& command) {
   }
   seal::SealOptions options;
   options.level = command.level;
+  seal::check_not_in_use(path);  // before names are looked up, which takes long
   if (!command.no_symbols) options.symbols = names_for(path, command);
   ProgressLine line(!command.quiet);
   options.progress = [&line](uint64_t done, uint64_t total) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/report_findings.h"
+#include "cli/report_sampling.h"
 #include "cli/report_warnings.h"
 
 namespace heapledger {
@@ -57,6 +59,23 @@ std::string where(const NamedFrame& frame) {
   return frame.line == 0 ? text : text + ":" + std::to_string(frame.line);
 }
 
+// The rest of the summary of ledgers that have nothing but counts.
+std::string counted_lines(const Analysis& analysis) {
+  const ThreadCounts& counts = analysis.counts.all;
+  std::string text = line(
+      "counted", counted(counts.all.frees, "free") + ", " + counted(counts.all.resizes, "resize"));
+  if (analysis.totals.rss_peak_bytes > 0) {
+    text += line("resident", human_bytes(analysis.totals.rss_peak_bytes) + " at the most");
+  }
+  return text + line("recorded", counted(analysis.ledgers.size(), "process") + ", " +
+                                     counted(counts.threads, "thread"));
+}
+
+std::string ledger_lines(const Analysis& analysis) {
+  return line(analysis.ledgers.size() == 1 ? "ledger" : "ledgers", place(analysis)) +
+         line("next", "heapledger report " + names(analysis));
+}
+
 }  // namespace
 
 TopSite top_site(Ledgers& ledgers) {
@@ -74,9 +93,16 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
   const Totals& totals = analysis.totals;
   uint64_t threads = 0;
   for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.threads.size();
-  std::string text = style.bold("heapledger: " + counted(totals.calls, "call") + ", " +
-                                human_bytes(totals.bytes) + " allocated") +
-                     "\n";
+  std::string what = is_log(analysis) ? "the calls are in the log"
+                                      : counted(totals.calls, "call") + ", " +
+                                            human_bytes(totals.bytes) + " allocated";
+  std::string text = style.bold("heapledger: " + what) + "\n";
+  if (analysis.damages > 0) {
+    text += line("damaged", style.warning(counted(analysis.damages, "block")) +
+                                ": heapledger report shows who did it");
+  }
+  if (is_log(analysis)) return text + ledger_lines(analysis);
+  if (analysis.only_counts()) return text + counted_lines(analysis) + ledger_lines(analysis);
   text +=
       line("peak", human_bytes(totals.peak_bytes) + " in " + counted(totals.peak_blocks, "block") +
                        ", " + human_duration(totals.peak_time_ns) + " after the start");
@@ -89,11 +115,12 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
   text += line("temporary", counted(totals.temporary_calls, "call") + " (" +
                                 percent(totals.temporary_calls, totals.calls) +
                                 ") freed at once by the same thread");
+  if (std::string sampled = sampling_text(analysis.ledgers); !sampled.empty()) {
+    text += line("sampled", sampled + ": all of this is estimated");
+  }
   text += line("recorded",
                counted(analysis.ledgers.size(), "process") + ", " + counted(threads, "thread"));
-  text += line(analysis.ledgers.size() == 1 ? "ledger" : "ledgers", place(analysis));
-  text += line("next", "heapledger report " + names(analysis));
-  return text;
+  return text + ledger_lines(analysis);
 }
 
 void print_run_summary(std::FILE* to, Ledgers& ledgers) {

@@ -110,7 +110,8 @@ std::string draw_timeline(const Overview& overview, size_t width, size_t height)
   std::string indent(kLabel + 2, ' ');
   text += indent + peak_line(overview, count) + "\n" + indent + axis_line(overview, count) + "\n";
   std::string below = legend(overview, with_rss);
-  if (!below.empty()) text += indent + below + "\n";
+  bool fits = indent.size() + shown_width(below) <= width;
+  if (!below.empty()) text += (fits ? indent : "") + below + "\n";
   return text;
 }
 

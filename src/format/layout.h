@@ -97,15 +97,25 @@ enum HeaderFlag : uint32_t {
 };
 
 // Orders to a running program, at kControlOffset of the header. The one who orders (holding a lock
-// on the file) writes the words, then adds one to `requested`; the program's next hook carries them
-// out, writes the result, and sets `done` to the number it has served.
+// on the file) sets `pid` to 0, writes the words, adds one to `requested` and sets `pid`; the next
+// hook of that process carries them out, writes the result, and sets `done` to the number it has
+// served. A forked process that has no ledger of its own yet takes orders from its parent's.
 inline constexpr uint32_t kControlOffset = 1024;
 struct Control {
   uint64_t requested;
   uint64_t done;
-  uint32_t result;  // 0: done; else what was wrong: ControlResult
+  uint32_t result;  // ControlResult
+  uint32_t pid;     // of the process that is meant; 0: the order is being written
+  uint32_t mode;    // settings::Mode in force now, of the process that writes the ledger
   uint32_t reserved;
-  char words[1000];  // text with a zero byte at its end
+  char words[992];  // text with a zero byte at its end
+};
+enum class ControlResult : uint32_t {
+  kDone = 0,
+  kUnknownOrder = 1,
+  kWrongWords = 2,    // of a change of mode
+  kNotRecording = 3,  // recording has stopped for good
+  kNotNow = 4,        // another change is under way
 };
 static_assert(sizeof(Control) == 1024);
 static_assert(offsetof(FileHeader, run_id) == 40);

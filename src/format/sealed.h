@@ -35,6 +35,7 @@ enum class PieceKind : uint32_t {
   kSymbols = 4,     // what the addresses mean in the source
   kOverview = 5,    // for viewers
   kCheckpoint = 6,  // the live blocks at one moment
+  kCounts = 7,      // the tables of count mode
 };
 
 // Opens every piece.

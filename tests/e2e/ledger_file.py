@@ -88,6 +88,7 @@ class Ledger:
         self.by_function = collections.Counter()
         self.calls = self.bytes = self.frees = self.resizes = 0
         self.site_calls, self.site_pcs, self.thread_names = {}, {}, set()
+        self.modules = {}  # path -> (start, end)
         for payload in self._payloads(path):
             self._read(Payload(payload))
 
@@ -164,6 +165,10 @@ class Ledger:
         if kind == 34:
             site, _, _, pc = (payload.number() for _ in range(4))
             self.site_pcs[site] = pc
+        elif kind == 35:
+            _, _, start, stop, _, build_id = (payload.number() for _ in range(6))
+            path = payload.data[payload.at + build_id:end].decode(errors="replace")
+            self.modules[path] = (start, stop)
         elif kind in (32, 33):
             if kind == 32:
                 payload.number(), payload.number()  # index, tid

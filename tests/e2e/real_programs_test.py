@@ -65,6 +65,35 @@ def needs(name):
     return path
 
 
+# 10 numbers of one digit, 90 of two, 900 of three, 9000 of four, 2000 of five: 48,890 digits, and
+# the four of "last". JavaScript's have 30,000 more: "abc" in each of the first 10,000.
+NODE = """
+let text = [];
+for (let i = 0; i < 12000; ++i) text.push(i < 10000 ? "abc" + i : "" + i);
+console.log((text.join("") + "last").length);
+process.exitCode = 3;
+"""
+
+JAVA = """
+public class Words {
+  public static void main(String[] unused) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 12000; ++i) text.append(i);
+    System.out.println(text.append("last").length());
+    System.exit(3);
+  }
+}
+"""
+
+RUST = """
+fn main() {
+    let words: Vec<String> = (0..12000).map(|i| i.to_string()).collect();
+    println!("{}", words.concat().len() + "last".len());
+    std::process::exit(3);
+}
+"""
+
+
 class RealPrograms(unittest.TestCase):
     def both(self, command, **options):
         """Records `command` by hand, compares with the native run, and gives back the report."""
@@ -124,6 +153,48 @@ class RealPrograms(unittest.TestCase):
     def test_perl(self):
         _, _, answer = self.both([needs("perl"), "-e", PERL], env={"PERL_HASH_SEED": "0"})
         self.assertEqual(answer["totals"]["unmatched_frees"], 0)
+
+    def runtime(self, command, package, ledgers=1, **options):
+        """A language runtime, recorded without harm; it has threads, and an end of its own."""
+        if shutil.which(command[0]) is None:
+            self.skipTest(f"{command[0]} is not installed (Debian: {package})")
+        plain, with_us = harness.native(command, **options), harness.recorded(command, **options)
+        harness.expect_same(plain, with_us)
+        answer = harness.report(with_us)
+        harness.expect_complete(answer)
+        self.assertEqual(len(answer["ledgers"]), ledgers)
+        self.assertGreater(answer["totals"]["calls"], 100)
+        return plain
+
+    def test_node(self):
+        plain = self.runtime(["node", "-e", NODE], "nodejs")
+        self.assertEqual((plain.status, plain.stdout), (3, b"78894\n"))
+
+    def test_java(self):
+        folder = harness.fresh_folder()
+        source = os.path.join(folder, "Words.java")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(JAVA)
+        if shutil.which("javac") is None:
+            plain = self.runtime(["java", "-version"], "default-jre-headless")
+            self.assertEqual(plain.status, 0)
+            return
+        plain = self.runtime(["java", "-Xshare:auto", source], "default-jdk-headless")
+        self.assertEqual((plain.status, plain.stdout), (3, b"48894\n"))
+
+    def test_rust(self):
+        if shutil.which("rustc") is None:
+            self.skipTest("rustc is not installed (Debian: rustc)")
+        folder = harness.fresh_folder()
+        source, program = os.path.join(folder, "words.rs"), os.path.join(folder, "words")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(RUST)
+        done = subprocess.run(["rustc", "-g", "-o", program, source], capture_output=True,
+                              text=True, timeout=120, check=False)
+        if done.returncode != 0:
+            self.skipTest("rustc cannot build here: " + done.stderr[:200])
+        plain = self.runtime([program], "rustc")
+        self.assertEqual((plain.status, plain.stdout), (3, b"48894\n"))
 
     def test_sqlite(self):
         _, _, answer = self.both([needs("sqlite3"), ":memory:"], stdin=SQL.encode())

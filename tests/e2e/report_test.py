@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -136,7 +137,51 @@ class Report(unittest.TestCase):
         self.assertEqual(each["reports"][0]["totals"], json.loads(self.ask("--json"))["totals"])
         self.assertIn("books", self.ask("--worst", "peak"))
 
+    def test_live_blocks_alone_of_a_sealed_ledger(self):
+        sealed = os.path.join(harness.fresh_folder(), "books.ledger")
+        harness.expect_equal(subprocess.run([harness.TOOL, "seal", "-o", sealed, self.ledger],
+                                            capture_output=True, check=False).returncode, 0, "seal")
+        for options in (["--by", "function"], ["--tree"], ["--by", "thread"], []):
+            text = {}
+            for path in (self.ledger, sealed):
+                done = subprocess.run([harness.TOOL, "report", path, "--live", "--at", "end",
+                                       *options], env=harness.plain_environment({}),
+                                      capture_output=True, check=False)
+                text[path] = (done.returncode, done.stdout, done.stderr)
+            self.assertEqual(text[sealed], text[self.ledger])
+            self.assertEqual(text[sealed][0], 0, text[sealed])
+        groups, answer = self.groups("--live", "--by", "function", "--at", "end")
+        self.assertEqual((groups["keep"]["live_blocks"], groups["keep"]["live_bytes"]), (40, 40000))
+        self.assertNotIn("churn", groups)
+        self.assertNotIn("totals", answer)
+
+    def test_json_is_whole_or_not_there(self):
+        reversed_range = ["--json", "--between", "end", "start"]
+        done = subprocess.run([harness.TOOL, "report", self.ledger, *reversed_range],
+                              capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"earlier moment first", done.stderr)
+        other = os.path.join(harness.fresh_folder(), "other.ledger")
+        with open(other, "wb") as file:
+            file.write(b"no ledger at all")
+        again = shutil.copy(self.ledger, other + ".again.ledger")
+        for files, reports in (([self.ledger, other, again], 2), ([other, self.ledger], 1)):
+            done = subprocess.run([harness.TOOL, "report", "--each", "--json", *files],
+                                  capture_output=True, check=False)
+            self.assertEqual(done.returncode, 3)
+            self.assertEqual(len(json.loads(done.stdout)["reports"]), reports)
+            self.assertIn(b"other.ledger", done.stderr)
+        done = subprocess.run([harness.TOOL, "report", "--each", "--json", other, other],
+                              capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+
+    def test_a_narrow_terminal(self):
+        for options in ([], ["--by", "site"], ["--tree"], ["--blocks"], ["--where-rss"]):
+            for line in self.ask(*options, COLUMNS="60").splitlines():
+                self.assertLessEqual(len(line), 60, line)
+
     def test_wrong_words(self):
+        self.assertIn("--filter", self.ask("--where-rss", "--filter", "size>=1k", status=2))
         self.assertIn("'function'", self.ask("--by", "functoin", status=2))
         self.assertIn("'peak'", self.ask("--at", "paek", status=2))
         self.assertIn("'calls'", self.ask("--sort", "call", status=2))

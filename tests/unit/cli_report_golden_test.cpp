@@ -128,16 +128,156 @@ TEST(Golden, NothingInAReportCanControlATerminal) {
   for (char c : all) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
 }
 
+// One question for each view, and some whose text is long.
+std::vector<ReportWords> all_views() {
+  std::vector<ReportWords> all(7);
+  all[1].tree = true;
+  all[2].bottom_up = true;
+  all[3].blocks = true;
+  all[4].where_rss = true;
+  all[5].between = {"20ms", "55ms"};
+  all[5].filters = {"size>=1,size<100M,function=main"};
+  all[6].live = true;
+  all[6].at = "20ms";
+  for (const char* group : {"site", "function", "file", "line", "module", "thread", "size",
+                            "size-class", "lifetime", "process"}) {
+    all.push_back(by(group));
+  }
+  return all;
+}
+
 TEST(Golden, NoLineIsWiderThanThePage) {
-  for (size_t width : {80u, 100u, 132u}) {
+  for (size_t width : {40u, 60u, 80u, 100u, 132u}) {
     Page page;
     page.width = width;
-    std::string all = text_of(TextTool().open(), by("function"), page) +
-                      text_of(TextTool().open(), by("site"), page) +
-                      text_of(TextTool().open(), {}, page);
+    std::string all;
+    for (const ReportWords& words : all_views()) {
+      all += text_of(TextTool().open(), words, page) + text_of(open_family(), words, page);
+    }
     std::stringstream lines(all);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(shown_width(line), width) << line;
   }
+}
+
+TEST(ReportPage, ALineThatIsCutEndsItsColours) {
+  EXPECT_EQ(clipped("\x1b[1mabcdef\x1b[0m g\nab\n", 4), "\x1b[1mabc…\x1b[0m\nab\n");
+  EXPECT_EQ(clipped("\x1b[2mab\x1b[0mcd\n", 4), "\x1b[2mab\x1b[0mcd\n");  // as wide as the page
+  EXPECT_EQ(clipped("\x1b[2mab\x1b[0mcde\n", 4), "\x1b[2mab\x1b[0mc…\n");
+  EXPECT_EQ(clipped("ääääää\n", 5), "ääää…\n");
+}
+
+TEST(Golden, ReportOnANarrowTerminal) {
+  Page page;
+  page.width = 60;
+  ReportWords tree, blocks;
+  tree.tree = true;
+  blocks.blocks = true;
+  blocks.top = 3;
+  std::string all;
+  for (const ReportWords& words : {ReportWords{}, by("function"), tree, blocks}) {
+    all += text_of(TextTool().open(), words, page) + "\n";
+  }
+  expect_golden("report_narrow.txt", all);
+}
+
+// --- what is live, and nothing else ---
+
+TEST(ReportLive, IsTheSameOfARawAndASealedLedger) {
+  for (const char* moment : {"start", "7ms", "loaded", "30.0005ms", "55ms", "70%", "end", "peak"}) {
+    for (ReportWords words : all_views()) {
+      if (words.blocks || words.where_rss || !words.between.empty()) continue;
+      words.live = true;
+      words.at = moment;
+      SCOPED_TRACE(std::string(moment) + " by " + words.by);
+      EXPECT_EQ(text_of(TextTool().open_sealed(), words), text_of(TextTool().open(), words));
+      nlohmann::json sealed = json_of(TextTool().open_sealed(), words);
+      EXPECT_EQ(sealed, json_of(TextTool().open(), words));
+      words.live = false;
+      nlohmann::json whole = json_of(TextTool().open(), words);
+      for (const char* figure : {"begin_ns", "end_ns", "live_bytes", "live_blocks"}) {
+        EXPECT_EQ(sealed["figures"][figure], whole["figures"][figure]) << figure;
+      }
+    }
+  }
+}
+
+TEST(ReportLive, ShowsNoFigureOfTheWholeRun) {
+  ReportWords words = by("function");
+  words.live = true;
+  words.at = "55ms";
+  nlohmann::json json = json_of(TextTool().open_sealed(), words);
+  EXPECT_FALSE(json.contains("totals"));
+  EXPECT_FALSE(json["figures"].contains("calls"));
+  EXPECT_EQ(json["figures"]["live_bytes"], (128 << 10 << 3) + 1000 * 100 + 5000);
+  EXPECT_EQ(json["question"]["live"], true);
+  std::string text = text_of(TextTool().open_sealed(), words);
+  EXPECT_EQ(text.find("calls"), std::string::npos) << text;
+  EXPECT_EQ(text.find("draw"), std::string::npos) << "nothing of it is live";
+}
+
+TEST(ReportLive, RefusesWhatItCannotKnow) {
+  ReportWords words;
+  words.live = true;
+  words.sort = "calls";
+  EXPECT_NE(refusal_of(words).find("--live"), std::string::npos);
+  words.sort.clear();
+  words.between = {"start", "end"};
+  EXPECT_NE(refusal_of(words).find("one moment"), std::string::npos);
+  words.between.clear();
+  words.at = "laoded";
+  EXPECT_NE(refusal_of(words).find("did you mean 'loaded'?"), std::string::npos);
+}
+
+// --- trees that are too large ---
+
+TEST(ReportTree, SaysThatItIsCut) {
+  ReportWords words;
+  words.tree = true;
+  Asked asked = understand(words);
+  asked.question.most_nodes = 4;  // of main, load, push_back, operator new, parse, make_node …
+  auto json_with = [&asked] {
+    TextTool tool;
+    Ledgers ledgers = tool.open();
+    return nlohmann::json::parse(
+        test::written([&](std::FILE* to) { write_report_json(to, ledgers, asked); }));
+  };
+  nlohmann::json json = json_with();
+  EXPECT_EQ(json["tree"].size(), 4u);
+  EXPECT_EQ(json["figures"]["cut_sites"], 4);  // none of the four sites fits
+  EXPECT_EQ(json["tree"][0]["live_bytes"], json["figures"]["live_bytes"]);
+  TextTool tool;
+  Ledgers ledgers = tool.open();
+  EXPECT_NE(report_text(ledgers, asked, narrow()).find("4 stacks end early"), std::string::npos);
+  asked.question.most_nodes = kMaxTreeNodes;
+  EXPECT_EQ(json_with()["figures"]["cut_sites"], 0);
+  EXPECT_EQ(report_text(ledgers, asked, narrow()).find("end early"), std::string::npos);
+}
+
+// --- a whole document or none ---
+
+// As a ledger that is gone, or another one, when it is opened once more.
+TEST(ReportJson, NothingIsWrittenWhenALedgerFailsMidway) {
+  TextTool tool;
+  const std::string bytes = tool.ledger.bytes();
+  int opened = 0;
+  std::vector<Ledgers::Opener> openers;
+  openers.emplace_back([&]() -> std::unique_ptr<ByteSource> {
+    if (++opened > 1) throw Error("texttool.100.ledger: is gone", kExitBadData);
+    return in_memory("texttool.100.ledger", bytes);
+  });
+  Ledgers ledgers(std::move(openers), {});
+  ReportWords words = by("thread");  // takes a second pass
+  int exit_code = 0;
+  std::string text = test::written([&](std::FILE* to) {
+    try {
+      write_report_json(to, ledgers, understand(words), "[");
+    } catch (const Error& error) {
+      exit_code = error.exit_code();
+    }
+  });
+  EXPECT_EQ(exit_code, kExitBadData);
+  EXPECT_EQ(opened, 2);
+  EXPECT_EQ(text, "");
 }
 
 // The figures of the example, worked out by hand from example_ledger.cpp.
@@ -235,6 +375,10 @@ TEST(ReportWords, OneViewAtATime) {
   words = {};
   words.between = {"55ms", "loaded"};
   EXPECT_NE(refusal_of(words).find("earlier moment first"), std::string::npos);
+  words = {};
+  words.where_rss = true;
+  words.filters = {"size>=1k"};
+  EXPECT_NE(refusal_of(words).find("takes no --filter"), std::string::npos);
 }
 
 }  // namespace

@@ -208,7 +208,31 @@ TEST(QueryLiveAtReads, LittleOfALargeLedger) {
   question.by = GroupBy::kFunction;
   question.at = parse_moment("2000000ns");
   EXPECT_EQ(ledgers.live_at(question).totals.live_bytes, half);
+  // What a report says around it.
+  EXPECT_EQ(ledgers.time_of(question.at), 2'000'000u);
+  EXPECT_EQ(ledgers.processes()[0].threads.size(), 1u);
+  EXPECT_EQ(ledgers.duration_ns(), 1'000'000'000u);  // as the header has it
   EXPECT_LT(count, file.size() / 3);
+}
+
+TEST(QueryLiveAtReads, WhoTheProcessesAreIsKnownWithoutTheRest) {
+  World world(4, 2, 2000);
+  Ledgers whole = test::open_bytes(world.files());
+  Ledgers brief = test::open_bytes(sealed(world.files()));
+  const std::vector<LedgerFacts>& should = whole.facts();
+  const std::vector<LedgerFacts>& is = brief.processes();
+  ASSERT_EQ(is.size(), should.size());
+  for (size_t i = 0; i < is.size(); ++i) {
+    EXPECT_EQ(is[i].pid, should[i].pid);
+    EXPECT_EQ(is[i].command, should[i].command);
+    EXPECT_EQ(is[i].start_wall_ns, should[i].start_wall_ns);
+    EXPECT_EQ(is[i].duration_ns, should[i].duration_ns);
+    EXPECT_EQ(is[i].threads.size(), should[i].threads.size());
+    EXPECT_EQ(is[i].modules.size(), should[i].modules.size());
+    EXPECT_EQ(is[i].complete, should[i].complete);
+    EXPECT_EQ(is[i].totals.calls, 0u) << "the entries were not read";
+  }
+  EXPECT_EQ(brief.duration_ns(), whole.overview().duration_ns);
 }
 
 TEST(QueryLiveAtReads, ARawLedgerGivesTheSameByReadingAll) {

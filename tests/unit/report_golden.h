@@ -17,6 +17,7 @@
 #include "example_ledger.h"
 #include "golden.h"
 #include "ledger_builder.h"
+#include "seal_bytes.h"
 #include "symbols/symbol_table.h"
 
 namespace heapledger::test {
@@ -98,6 +99,12 @@ struct TextTool {
 
   Ledgers open() {
     Ledgers ledgers = open_named({{"texttool.100.ledger", ledger.bytes()}});
+    ledgers.use_symbols(&symbols);
+    return ledgers;
+  }
+
+  Ledgers open_sealed() {
+    Ledgers ledgers = open_named({{"texttool.100.ledger", sealed(ledger.bytes(), {})}});
     ledgers.use_symbols(&symbols);
     return ledgers;
   }

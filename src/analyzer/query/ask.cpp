@@ -12,8 +12,8 @@
 namespace heapledger {
 namespace {
 
-// So many that a tree of their stacks may have too many nodes.
-constexpr uint32_t kManySites = 65536;
+// Frames that few stacks have.
+constexpr size_t kDeepest = 32;
 
 bool wants_lifetimes(const Question& question) {
   return question.wanted.lifetimes || question.sort == Measure::kMedianLifetime ||
@@ -83,6 +83,7 @@ void Ledgers::Parts::take_from_overview(const Question& question, Counted& count
   const Accounts& accounts = book->accounts();
   Tallied& out = counted.tallied;
   out.cells.grow_to(accounts.size());
+  out.has_time = overview.totals.has_time;
   out.cells_have_peaks = true;
   out.cell_peaks.grow_to(accounts.size());
   for (uint32_t id = 0; id < accounts.size(); ++id) {
@@ -100,22 +101,29 @@ void Ledgers::Parts::take_from_overview(const Question& question, Counted& count
     cell.moved_bytes = account.moved_bytes;
     cell.smallest = account.smallest();
     cell.largest = account.largest();
+    cell.time_ns = account.time_ns;
+    cell.calls_variance = account.calls_variance;
+    cell.bytes_variance = account.bytes_variance;
     if (question.at.kind == Kind::kPeak) {
       cell.live_blocks = accounts.blocks_at_peak(account);
       cell.live_bytes = accounts.bytes_at_peak(account);
+      cell.live_variance = accounts.variance_at_peak(account);
     } else if (question.at.kind == Kind::kRssPeak) {
       cell.live_blocks = accounts.blocks_at_rss_peak(account);
       cell.live_bytes = accounts.bytes_at_rss_peak(account);
+      cell.live_variance = accounts.variance_at_rss_peak(account);
     } else if (question.at.kind == Kind::kEnd) {
       cell.live_blocks = account.end_blocks;
       cell.live_bytes = account.end_bytes;
+      cell.live_variance = account.end_variance;
     }
-    out.cell_peaks[id] = {0, 0, account.peak_bytes, account.peak_blocks, account.peak};
+    out.cell_peaks[id] = {
+        0, 0, account.peak_bytes, account.peak_blocks, account.peak, account.peak_variance, 0};
   }
   if (question.filter.on_stacks()) return;
   const Account& sum = accounts.sum();
   out.has_total_peak = true;
-  out.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak};
+  out.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak, sum.peak_variance, 0};
 }
 
 void Ledgers::Parts::select_blocks(const Question& question, const Counted& counted, Plan& plan) {
@@ -137,15 +145,14 @@ void Ledgers::Parts::select_blocks(const Question& question, const Counted& coun
   plan.ledger = question.ledger;
 }
 
-// The accounts, those with the most bytes first; empty when the order makes no difference.
-std::vector<uint32_t> Ledgers::Parts::by_weight(const Question& question) const {
+std::vector<uint32_t> largest_first(const Question& question, size_t count,
+                                    const std::function<uint64_t(uint32_t)>& weight) {
   std::vector<uint32_t> order;
-  if (question.tree == TreeShape::kNone || set.catalog().size() < kManySites) return order;
-  order.resize(sites.size());
+  if (question.tree == TreeShape::kNone || count * kDeepest < question.most_nodes) return order;
+  order.resize(count);
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
-    return book->accounts().at(a).bytes > book->accounts().at(b).bytes;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&weight](uint32_t a, uint32_t b) { return weight(a) > weight(b); });
   return order;
 }
 
@@ -218,7 +225,9 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
   if (question.filter.on_stacks())
     counted.selected = select_stacks(question.filter, sites, names());
   if (is_by_stack(question)) {
-    counted.grouping = group_stacks(question, sites, names(), by_weight(question));
+    auto bytes = [this](uint32_t account) { return book->accounts().at(account).bytes; };
+    counted.grouping =
+        group_stacks(question, sites, names(), largest_first(question, sites.size(), bytes));
   }
   counted.by_account = key_of(question) == CellKey::kAccount || is_in_overview(question);
   if (is_in_overview(question)) {
@@ -294,8 +303,8 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
         break;
       case GroupBy::kLedger:
         row.ledger = cell;
-        row.key = book != nullptr ? analysis.ledgers[cell].pid : briefs[cell].pid;
-        row.name = book != nullptr ? analysis.ledgers[cell].path : briefs[cell].path;
+        row.key = facts_of(cell).pid;
+        row.name = facts_of(cell).path;
         break;
       default:
         row.name = "all";
@@ -384,6 +393,12 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
 
 WhereRss Ledgers::where_rss(const MomentSpec& moment) {
   parts_->read();
+  for (const LedgerFacts& facts : parts_->analysis.ledgers) {
+    if (!facts.sampled) continue;
+    throw Error("which pages are in use cannot be told from samples; record " + facts.path +
+                    " without --mode sample to see where the resident memory goes",
+                kExitUsage);
+  }
   Watch watch = parts_->resolve(moment);
   std::vector<uint32_t> page_bytes;
   for (const LedgerFacts& facts : parts_->analysis.ledgers) page_bytes.push_back(facts.page_bytes);

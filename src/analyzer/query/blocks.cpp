@@ -35,13 +35,14 @@ class BlocksBook final : public AccountNumbers {
 
   bool wants_prefetch() const { return false; }
   void prefetch(uint32_t) const {}
-  void born(uint32_t, LiveBlock& block) {
+  void born(uint32_t, LiveBlock& block, const Weight&) {
     if (in_range_) block.thread |= kInRange;
     meet(Watch::What::kBirth, ++births_);
   }
-  void died(uint32_t, const LiveBlock&, const Death&) {}
-  void lost(uint32_t, const LiveBlock&, uint64_t) {}
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time) {
+  void died(uint32_t, const LiveBlock&, const Death&, const Weight&) {}
+  void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
+  void spent(uint32_t, const LiveBlock&, uint64_t) {}
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight&) {
     if (plan_.end.what == Watch::What::kEnd) {
       consider(ledger, block, set_.since_start({time, ledger}));
     }
@@ -103,8 +104,9 @@ bool BlocksBook::selects(uint32_t ledger, const LiveBlock& block, uint32_t accou
 void BlocksBook::consider(uint32_t ledger, const LiveBlock& block, uint64_t now_ns) {
   uint32_t account = account_of(block.account);
   if (!selects(ledger, block, account)) return;
-  ++list_.live_blocks;
-  list_.live_bytes += block.size;
+  const Weight weight = set_.sampling(ledger).of(block);
+  list_.live_blocks += weight.calls;
+  list_.live_bytes += weight.bytes;
   BlockFacts facts;
   facts.address = block.address;
   facts.size = block.size;

@@ -5,6 +5,7 @@
 
 #include "analyzer/process_notes.h"
 #include "analyzer/query/overview.h"
+#include "analyzer/replay_process.h"
 
 namespace heapledger {
 namespace {
@@ -52,6 +53,8 @@ class Collector {
         [[fallthrough]];
       case Kind::kThreadName:
       case Kind::kModule:
+      case Kind::kUnload:
+      case Kind::kInfo:
       case Kind::kMarker:
         add_text(from, {entry.time, from.place, entry.kind, from.thread, 0, 0, 0, 0}, entry.fields);
         break;
@@ -72,8 +75,15 @@ class Collector {
           break;
         case Kind::kModule:
           if (ModuleNote module; read_module(texts_[note.pc], module)) {
+            notes.add_module(module);
             sites.define_module(module.id, module.bias, module.path, module.build_id);
           }
+          break;
+        case Kind::kUnload:
+          notes.unload_module(texts_[note.pc]);
+          break;
+        case Kind::kInfo:
+          notes.add_info(texts_[note.pc]);
           break;
         case Kind::kThread:
           notes.introduce_thread(texts_[note.pc]);
@@ -89,9 +99,7 @@ class Collector {
       }
     }
     sites.finish({0, number});
-    LedgerFacts facts;
-    notes.tell(facts);
-    brief.threads = std::move(facts.threads);
+    notes.tell(brief.facts);
   }
 
  private:
@@ -117,29 +125,27 @@ class Collector {
 uint32_t Brief::thread(uint32_t index) {
   uint32_t place = thread_places.find(index);
   if (place != IdTable::kNone) return place;
-  place = static_cast<uint32_t>(threads.size());
-  threads.push_back({index, 0, {}});
+  place = static_cast<uint32_t>(facts.threads.size());
+  facts.threads.push_back({index, 0, {}});
   thread_places.set(index, place);
   return place;
 }
 
-bool read_brief(std::unique_ptr<LedgerFile> file, LedgerSites& sites, uint32_t number,
-                Brief& brief) {
+bool read_brief(std::unique_ptr<LedgerFile> file, LedgerSites& sites, Sampling& sampling,
+                uint32_t number, Brief& brief) {
   if (!file->sealed()) return false;
   Collector collector(file->index());
   auto use = [&](uint32_t window, uint32_t thread, const Entry& entry) {
     collector.add(window, thread, entry);
+    if (entry.kind == Kind::kMode) sampling.change(entry.time, entry.fields);
   };
   if (!file->for_each_note(UINT64_MAX, use)) return false;
   collector.tell(sites, number, brief);
-  for (uint32_t i = 0; i < brief.threads.size(); ++i) {
-    brief.thread_places.set(brief.threads[i].index, i);
+  for (uint32_t i = 0; i < brief.facts.threads.size(); ++i) {
+    brief.thread_places.set(brief.facts.threads[i].index, i);
   }
-  const format::FileHeader& header = file->header();
-  uint64_t ticks = std::max({header.exit_ticks, header.latest[0].ticks, header.latest[1].ticks});
-  brief.end_time = std::max(file->last_time(), file->clock().units_of_ticks(ticks));
-  brief.pid = header.pid;
-  brief.path = file->name();
+  brief.end_time = end_time_of(*file, file->last_time());
+  tell_file(*file, brief.end_time, brief.facts);
   brief.file = std::move(file);
   return true;
 }

@@ -1,5 +1,5 @@
-// What a sealed ledger says about its process in notes: threads, sites and markers, read without
-// the entries between them. Enough to tell live blocks apart.
+// What a sealed ledger says about its process in notes: who it was, threads, sites and markers,
+// read without the entries between them. Enough to tell live blocks apart and whose they are.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,14 @@
 #include "analyzer/id_table.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/ledger_sites.h"
+#include "analyzer/sampling.h"
 
 namespace heapledger {
 
 struct Brief {
   std::unique_ptr<LedgerFile> file;
-  uint32_t pid = 0;
-  std::string path;
   uint64_t end_time = 0;  // when the process was last known to live, in units
-  std::vector<ThreadFacts> threads;
+  LedgerFacts facts;      // without what only the entries tell
   IdTable thread_places;  // by the ledger's index
 
   struct Note {
@@ -28,12 +27,13 @@ struct Brief {
   };
   std::vector<Note> markers;  // in the order of time
 
-  // The place of a thread in `threads`.
+  // The place of a thread in `facts.threads`.
   uint32_t thread(uint32_t index);
 };
 
-// False when the ledger is not sealed, or some notes cannot be read. Sites go to `sites`.
-bool read_brief(std::unique_ptr<LedgerFile> file, LedgerSites& sites, uint32_t number,
-                Brief& brief);
+// False when the ledger is not sealed, or some notes cannot be read. Sites go to `sites`, changes
+// of the mode to `sampling`.
+bool read_brief(std::unique_ptr<LedgerFile> file, LedgerSites& sites, Sampling& sampling,
+                uint32_t number, Brief& brief);
 
 }  // namespace heapledger

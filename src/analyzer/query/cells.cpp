@@ -16,6 +16,10 @@ void Cell::add(const Cell& other) {
   moved_bytes += other.moved_bytes;
   smallest = std::min(smallest, other.smallest);
   largest = std::max(largest, other.largest);
+  time_ns += other.time_ns;
+  calls_variance += other.calls_variance;
+  bytes_variance += other.bytes_variance;
+  live_variance += other.live_variance;
 }
 
 void TopSizes::add(uint64_t size, uint64_t calls, uint64_t over) {

@@ -12,6 +12,7 @@
 #include "analyzer/paged.h"
 #include "analyzer/query/figures.h"
 #include "analyzer/query/histogram.h"
+#include "analyzer/sampling.h"
 
 namespace heapledger {
 
@@ -29,6 +30,10 @@ struct Cell {
   uint64_t moved_bytes = 0;
   uint64_t smallest = UINT64_MAX;
   uint64_t largest = 0;
+  uint64_t time_ns = 0;
+  double calls_variance = 0;
+  double bytes_variance = 0;
+  double live_variance = 0;
 
   void add(const Cell& other);
   bool empty() const { return calls == 0 && ended_blocks == 0 && live_blocks == 0; }
@@ -68,18 +73,23 @@ struct PeakCell {
   uint64_t peak_bytes = 0;
   uint64_t peak_blocks = 0;
   Moment peak;
+  double peak_variance = 0;
+  double live_variance = 0;
 
-  void born(uint64_t size, Moment moment) {
-    live_bytes += size;
-    ++live_blocks;
+  void born(const Weight& weight, Moment moment) {
+    live_bytes += weight.bytes;
+    live_blocks += weight.calls;
+    if (weight.sampled) live_variance += weight.bytes_variance;
     if (live_bytes <= peak_bytes) return;
     peak_bytes = live_bytes;
     peak_blocks = live_blocks;
+    peak_variance = live_variance;
     peak = moment;
   }
-  void died(uint64_t size) {
-    live_bytes -= size;
-    --live_blocks;
+  void died(const Weight& weight) {
+    live_bytes -= weight.bytes;
+    live_blocks -= weight.calls;
+    if (weight.sampled) live_variance -= weight.bytes_variance;
   }
 };
 
@@ -87,6 +97,7 @@ struct PeakCell {
 struct Tallied {
   Paged<Cell> cells;
   Paged<Extras> extras;  // of as many cells; none when nothing of it is wanted
+  bool has_time = false;
   bool cells_have_peaks = false;
   Paged<PeakCell> cell_peaks;   // if so, of as many cells
   Paged<PeakCell> group_peaks;  // of groups that overlap; if wanted

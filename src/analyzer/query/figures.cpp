@@ -28,6 +28,7 @@ constexpr std::array kWords = {
     Word{"lifetime", Measure::kMedianLifetime},
     Word{"mean-lifetime", Measure::kMeanLifetime},
     Word{"rss", Measure::kRssPeak},
+    Word{"time", Measure::kTime},
 };
 
 }  // namespace
@@ -78,6 +79,8 @@ uint64_t value_of(const Figures& figures, Measure measure) {
       return figures.lifetimes.mean();
     case Measure::kRssPeak:
       return 0;
+    case Measure::kTime:
+      return figures.time_ns;
   }
   return 0;
 }

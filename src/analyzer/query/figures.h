@@ -1,6 +1,7 @@
 // What a group of blocks adds up to.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -19,7 +20,19 @@ struct CommonSize {
   uint64_t over = 0;
 };
 
-struct Figures {
+// What only sampled ledgers have. Standard errors: two thirds of all estimates are not further from
+// the truth than that; 0: exact.
+struct Estimates {
+  double calls_error = 0;
+  double bytes_error = 0;
+  double live_error = 0;  // of live_bytes
+  double peak_error = 0;  // of peak_bytes, where they are known
+
+  bool has_time = false;  // samples carry the time that they stand for
+  uint64_t time_ns = 0;
+};
+
+struct Figures : Estimates {
   uint64_t calls = 0;        // that returned a block, resizes included
   uint64_t bytes = 0;        // requested by them
   uint64_t live_blocks = 0;  // at the moment, or at the end of the range
@@ -53,6 +66,11 @@ struct Figures {
 };
 inline constexpr size_t kCommonSizes = 8;
 
+// From the sum of the squares; rounding in long sums of what comes and goes leaves a little.
+inline double standard_error(double variance) {
+  return variance > 1e-3 ? std::sqrt(variance) : 0;
+}
+
 enum class Measure {
   kLiveBytes,
   kLiveBlocks,
@@ -68,10 +86,11 @@ enum class Measure {
   kMedianLifetime,
   kMeanLifetime,
   kRssPeak,  // of a process
+  kTime,     // that samples stand for
 };
 
 // "live", "blocks", "calls", "bytes", "peak", "temporary", "frees", "freed", "reallocs", "moved",
-// "size", "lifetime", "mean-lifetime", "rss". Throws Error that lists them.
+// "size", "lifetime", "mean-lifetime", "rss", "time". Throws Error that lists them.
 Measure parse_measure(std::string_view text);
 std::string_view name_of(Measure measure);
 uint64_t value_of(const Figures& figures, Measure measure);

@@ -37,10 +37,16 @@ Figures Fold::figures(const Cell& cell, const Extras* extras, const PeakCell* pe
   figures.moved_bytes = cell.moved_bytes;
   figures.smallest = cell.calls > 0 ? cell.smallest : 0;
   figures.largest = cell.largest;
+  figures.calls_error = standard_error(cell.calls_variance);
+  figures.bytes_error = standard_error(cell.bytes_variance);
+  figures.live_error = standard_error(cell.live_variance);
+  figures.has_time = tallied_.has_time;
+  figures.time_ns = cell.time_ns;
   if (peak != nullptr) {
     figures.has_peak = true;
     figures.peak_bytes = peak->peak_bytes;
     figures.peak_blocks = peak->peak_blocks;
+    figures.peak_error = standard_error(peak->peak_variance);
     figures.peak_time_ns = peak->peak_bytes > 0 ? set_.since_start(peak->peak) : 0;
   }
   if (extras == nullptr) return figures;
@@ -204,6 +210,11 @@ void Fold::groups_as_tree(Answer& answer, const Grouping& grouping,
   };
   answer.groups = static_cast<uint64_t>(std::count_if(
       folded.begin(), folded.end(), [](const FoldedGroup& g) { return !g.all.empty(); }));
+  answer.cut_sites = static_cast<uint64_t>(
+      std::count_if(grouping.cut.begin(), grouping.cut.end(), [&](uint32_t account) {
+        return account < tallied_.cells.size() && !tallied_.cells[account].empty() &&
+               counts(selected, account);
+      }));
   double least = question_.least_share * static_cast<double>(value(0));
   std::vector<uint32_t> places(folded.size(), Grouping::kNone);
   std::vector<uint32_t> shown;  // groups, parents first

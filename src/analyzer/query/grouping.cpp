@@ -60,7 +60,9 @@ class Grouper {
       size_t account = order.empty() ? i : order[i];
       if (sites[account] == SiteCatalog::kRoot) continue;
       read_stack(sites[account]);
+      cut_ = false;
       out_.self[account] = is_tree() ? place_in_tree() : add_groups();
+      if (cut_) out_.cut.push_back(static_cast<uint32_t>(account));
     }
     return std::move(out_);
   }
@@ -141,7 +143,7 @@ class Grouper {
 
   uint32_t child(uint32_t parent, uint32_t frame) {
     uint64_t key = uint64_t{parent} << 32 | names_.frame(frame).name;
-    if (out_.groups.size() >= kMaxTreeGroups) {
+    if (out_.groups.size() >= question_.most_nodes) {
       auto known = children_.find(key);
       return known == children_.end() ? Grouping::kNone : known->second;
     }
@@ -174,7 +176,8 @@ class Grouper {
     uint32_t node = 0;
     for (size_t i = 0; i < outer - inner; ++i) {
       uint32_t next = child(node, outwards ? stack[inner + i] : stack[outer - 1 - i]);
-      if (next == Grouping::kNone) break;
+      cut_ = next == Grouping::kNone;
+      if (cut_) break;
       node = next;
     }
     return node;
@@ -190,6 +193,7 @@ class Grouper {
   std::vector<uint32_t> stack_;
   std::vector<uint32_t> group_of_frame_;
   uint32_t no_stack_ = 0;
+  bool cut_ = false;  // the tree had no room for all of the stack
   std::unordered_map<uint32_t, size_t> group_of_name_;
   std::unordered_map<uint64_t, uint32_t> children_;
 };

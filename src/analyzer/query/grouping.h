@@ -24,6 +24,7 @@ struct Grouping {
   std::vector<GroupInfo> groups;
   std::vector<uint32_t> self;  // by account: the group it adds to itself; kNone: not at all
   bool is_tree = false;        // the groups of an account are its own and all outside that
+  std::vector<uint32_t> cut;   // accounts whose stacks end early in the tree
 
   // Else: appends the groups of an account. They are found anew each time: kept for all of them,
   // they would take as much memory as all stacks.
@@ -50,9 +51,8 @@ std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t
                                 StackNames& names);
 
 // For question.by of kFunction, kFile, kLine, kModule, and for trees. What is given has to outlive
-// the result. Trees have at most kMaxTreeGroups nodes: the stacks in `order` (of accounts; empty:
-// as they are) that come last end early when there are more.
-inline constexpr size_t kMaxTreeGroups = size_t{2} << 20;
+// the result. Trees have at most question.most_nodes nodes: the stacks in `order` (of accounts;
+// empty: as they are) that come last end early when there are more.
 Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
                       StackNames& names, const std::vector<uint32_t>& order = {});
 

@@ -72,11 +72,6 @@ NamedFrame Ledgers::first_interesting_frame(uint32_t site) {
   return stack.empty() ? NamedFrame{} : names.named(stack[names.first_interesting(stack)]);
 }
 
-uint64_t Ledgers::time_of(const MomentSpec& moment) {
-  parts_->read();
-  return parts_->resolve(moment).time_ns;
-}
-
 uint32_t Ledgers::worst(Measure measure) {
   parts_->read();
   auto value = [measure](const Totals& totals) -> uint64_t {
@@ -149,6 +144,12 @@ void Ledgers::Parts::read() {
   reading->tell(overview);
   book = std::move(reading);
   sites = sites_of_accounts(set.catalog(), book->accounts().size());
+  for (LedgerFacts& facts : analysis.ledgers) {
+    for (DamageFacts& damage : facts.damages) {
+      bool known = damage.allocated < sites.size();
+      damage.allocated = known ? sites[damage.allocated] : SiteCatalog::kRoot;
+    }
+  }
   stack_names.reset();  // there may be more modules now
   add_up();
 }
@@ -168,6 +169,9 @@ void Ledgers::Parts::add_up() {
     sum.unmatched_frees += part.unmatched_frees;
     sum.lost_frees += part.lost_frees;
     sum.missed += part.missed;
+    analysis.counts.add(ledger.counts);
+    analysis.mappings.add(ledger.mappings);
+    analysis.damages += ledger.damage_count;
     for (size_t i = 0; i < kFunctionNames.size(); ++i) {
       analysis.by_function[i] += ledger.by_function[i];
     }
@@ -201,6 +205,12 @@ void Ledgers::Parts::list_groups() {
     group.temporary_calls = account.temporary_calls;
     group.at_peak_bytes = accounts.bytes_at_peak(account);
     group.at_peak_blocks = accounts.blocks_at_peak(account);
+    group.estimates.calls_error = standard_error(account.calls_variance);
+    group.estimates.bytes_error = standard_error(account.bytes_variance);
+    group.estimates.live_error = standard_error(accounts.variance_at_peak(account));
+    group.estimates.peak_error = standard_error(account.peak_variance);
+    group.estimates.has_time = overview.totals.has_time;
+    group.estimates.time_ns = account.time_ns;
     group.site = sites[id];
     analysis.groups.push_back(group);
   }

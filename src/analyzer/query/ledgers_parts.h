@@ -51,7 +51,6 @@ struct Ledgers::Parts {
 
   static void check(const Question& question, size_t ledgers);
   Counted count(const Question& question);
-  std::vector<uint32_t> by_weight(const Question& question) const;
   Plan make_plan(const Question& question, Counted& counted);
   void run(const Question& question, const Plan& plan, Counted& counted);
   bool is_in_overview(const Question& question) const;
@@ -67,6 +66,10 @@ struct Ledgers::Parts {
   bool play_to(const LiveMoment& moment, uint32_t ledger,
                std::unique_ptr<seal::LiveReplay>& replay) const;
   bool count_live(const Question& question, Counted& counted);
+  void keep_live(const Question& question, Counted& counted);
+  const LedgerFacts& facts_of(uint32_t ledger) const {
+    return book != nullptr ? analysis.ledgers[ledger] : briefs[ledger].facts;
+  }
 
   LedgerSet set;
   Analysis analysis;
@@ -78,9 +81,15 @@ struct Ledgers::Parts {
   std::function<std::string(std::string_view)> rename;
   std::unique_ptr<StackNames> stack_names;
   bool briefs_tried = false;
-  std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
-  std::vector<Brief> briefs;         // of all ledgers; none when some are not sealed
+  std::vector<uint32_t> live_sites;    // by account, of the last question about live blocks
+  std::vector<Brief> briefs;           // of all ledgers; none when some are not sealed
+  std::vector<LedgerFacts> processes;  // as the briefs have them
 };
+
+// The numbers below `count`, those with the largest weight first; empty when the order makes no
+// difference, because no tree of so few stacks is cut.
+std::vector<uint32_t> largest_first(const Question& question, size_t count,
+                                    const std::function<uint64_t(uint32_t)>& weight);
 
 CellKey key_of(const Question& question);
 bool is_by_stack(const Question& question);

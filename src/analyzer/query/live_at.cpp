@@ -24,25 +24,19 @@ using Hold = seal::LiveReplay::Hold;
 // A birth may have waited for a death, and that death for another birth.
 constexpr uint64_t kWaits = 2;
 
-void keep_live_figures(Tallied& tallied) {
-  for (uint32_t i = 0; i < tallied.cells.size(); ++i) {
-    Cell& cell = tallied.cells[i];
-    Cell live;
-    live.live_blocks = cell.live_blocks;
-    live.live_bytes = cell.live_bytes;
-    cell = live;
-  }
-  tallied.extras = {};
-  tallied.cells_have_peaks = tallied.has_total_peak = false;
-  tallied.cell_peaks = {};
-  tallied.group_peaks = {};
+Cell live_part(const Cell& cell) {
+  Cell live;
+  live.live_blocks = cell.live_blocks;
+  live.live_bytes = cell.live_bytes;
+  live.live_variance = cell.live_variance;
+  return live;
 }
 
 }  // namespace
 
 const std::vector<ThreadFacts>& Ledgers::Parts::threads_of(uint32_t ledger,
                                                            const Counted& counted) const {
-  return counted.from_briefs ? briefs[ledger].threads : analysis.ledgers[ledger].threads;
+  return counted.from_briefs ? briefs[ledger].facts.threads : analysis.ledgers[ledger].threads;
 }
 
 bool Ledgers::Parts::read_briefs() {
@@ -50,7 +44,7 @@ bool Ledgers::Parts::read_briefs() {
   briefs_tried = true;
   std::vector<Brief> reading(set.size());
   for (uint32_t i = 0; i < set.size(); ++i) {
-    if (!read_brief(set.open(i), set.sites_of(i), i, reading[i])) return false;
+    if (!read_brief(set.open(i), set.sites_of(i), set.sampling(i), i, reading[i])) return false;
   }
   briefs = std::move(reading);
   return true;
@@ -131,6 +125,7 @@ bool Ledgers::Parts::play_to(const LiveMoment& moment, uint32_t ledger,
   std::optional<seal::Checkpoint> from = brief.file->checkpoint_before(before);
   replay = from ? std::make_unique<seal::LiveReplay>(*brief.file, *from)
                 : std::make_unique<seal::LiveReplay>(*brief.file);
+  replay->weigh_with(set.sampling(ledger));
   if (held) replay->hold(moment.hold);
   replay->run(until);
   if (moment.at_end) replay->finish();
@@ -175,7 +170,6 @@ bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
   if (question.filter.on_stacks()) {
     counted.selected = select_stacks(question.filter, live_sites, names());
   }
-  if (is_by_stack(question)) counted.grouping = group_stacks(question, live_sites, names());
 
   Plan plan;
   plan.key = key_of(question);
@@ -190,8 +184,9 @@ bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
     replays[i]->live().for_each([&](LiveBlock block) {
       block.account = accounts[node_of(i, block)];
       block.thread = briefs[i].thread(block.thread) & kThreadBits;
-      tally.born(i, block);
-      tally.left(i, block, block.time);
+      const Weight weight = set.sampling(i).of(block);
+      tally.born(i, block, weight);
+      tally.left(i, block, block.time, weight);
     });
   }
   counted.tallied = tally.take();
@@ -201,15 +196,100 @@ bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
   return true;
 }
 
+// Leaves the live figures of what has some, in an order that is the same wherever they are from.
+void Ledgers::Parts::keep_live(const Question& question, Counted& counted) {
+  const Paged<Cell>& from = counted.tallied.cells;
+  const CellKey key = key_of(question);
+  const bool listed = counted.by_account || key == CellKey::kThread || key == CellKey::kSize;
+  auto place_of = [&](uint32_t cell) -> uint64_t {
+    if (counted.by_account) {
+      return cell < counted.sites->size() ? (*counted.sites)[cell] : SiteCatalog::kRoot;
+    }
+    if (key == CellKey::kSize) {
+      return cell < counted.sizes.size() ? counted.sizes[cell] : kOtherSizes;
+    }
+    return cell;
+  };
+  auto thread_of = [&](uint32_t cell) {
+    auto [ledger, place] = counted.threads[cell];
+    const std::vector<ThreadFacts>& threads = threads_of(ledger, counted);
+    return std::pair(ledger, place < threads.size() ? threads[place].tid : 0);
+  };
+  std::vector<uint32_t> kept;
+  for (uint32_t i = 0; i < from.size(); ++i) {
+    bool selected = !counted.by_account || counted.selected.empty() ||
+                    (i < counted.selected.size() && counted.selected[i] != 0);
+    if (!listed || (selected && from[i].live_blocks > 0)) kept.push_back(i);
+  }
+  std::stable_sort(kept.begin(), kept.end(), [&](uint32_t a, uint32_t b) {
+    return key == CellKey::kThread ? thread_of(a) < thread_of(b) : place_of(a) < place_of(b);
+  });
+  Tallied live;
+  live.cells.grow_to(static_cast<uint32_t>(kept.size()));
+  std::vector<uint32_t> places;
+  std::vector<uint64_t> sizes;
+  std::vector<ThreadId> threads;
+  for (uint32_t i = 0; i < kept.size(); ++i) {
+    live.cells[i] = live_part(from[kept[i]]);
+    if (counted.by_account) places.push_back(static_cast<uint32_t>(place_of(kept[i])));
+    if (key == CellKey::kSize) sizes.push_back(place_of(kept[i]));
+    if (key == CellKey::kThread) threads.push_back(counted.threads[kept[i]]);
+  }
+  counted.tallied = std::move(live);
+  counted.sizes = std::move(sizes);
+  counted.threads = std::move(threads);
+  counted.selected.clear();
+  live_sites = std::move(places);
+  counted.sites = &live_sites;
+  if (!is_by_stack(question)) return;
+  auto bytes = [&counted](uint32_t cell) { return counted.tallied.cells[cell].live_bytes; };
+  counted.grouping = group_stacks(question, live_sites, names(),
+                                  largest_first(question, live_sites.size(), bytes));
+}
+
 Answer Ledgers::live_at(const Question& asked) {
   Question question = asked;
   if (question.sort != Measure::kLiveBlocks) question.sort = Measure::kLiveBytes;
   question.wanted = {};
   Parts::check(question, parts_->set.size());
   Parts::Counted counted;
-  if (!parts_->count_live(question, counted)) counted = parts_->count(question);
-  keep_live_figures(counted.tallied);
+  if (!parts_->count_live(question, counted)) {
+    // The stacks are put into groups below, those that have something live.
+    Question by_cell = question;
+    by_cell.tree = TreeShape::kNone;
+    if (is_by_stack(question)) by_cell.by = GroupBy::kSite;
+    counted = parts_->count(by_cell);
+  }
+  parts_->keep_live(question, counted);
   return parts_->answer(question, counted);
+}
+
+const std::vector<LedgerFacts>& Ledgers::processes() {
+  Parts& parts = *parts_;
+  if (parts.book != nullptr || !parts.read_briefs()) return facts();
+  if (parts.processes.empty()) {
+    for (const Brief& brief : parts.briefs) parts.processes.push_back(brief.facts);
+  }
+  for (size_t i = 0; i < parts.briefs.size(); ++i) {
+    LedgerFacts& facts = parts.processes[i];  // more damage may have been met since
+    facts.problems = parts.briefs[i].file->problems().texts();
+    facts.complete = facts.complete && facts.problems.empty();
+  }
+  return parts.processes;
+}
+
+uint64_t Ledgers::duration_ns() {
+  bool brief = parts_->book == nullptr && parts_->read_briefs();
+  return brief ? parts_->duration() : overview().duration_ns;
+}
+
+uint64_t Ledgers::time_of(const MomentSpec& moment) {
+  LiveMoment found;
+  if (parts_->book == nullptr && parts_->read_briefs() && parts_->find_live_moment(moment, found)) {
+    return found.time_ns;
+  }
+  parts_->read();
+  return parts_->resolve(moment).time_ns;
 }
 
 }  // namespace heapledger

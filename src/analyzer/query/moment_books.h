@@ -27,12 +27,13 @@ class RssBook final : public AccountNumbers {
 
   bool wants_prefetch() const { return false; }
   void prefetch(uint32_t) const {}
-  void born(uint32_t, LiveBlock&) {
+  void born(uint32_t, LiveBlock&, const Weight&) {
     if (watch_.what == Watch::What::kBirth && ++births_ == watch_.number) reach_end();
   }
-  void died(uint32_t, const LiveBlock&, const Death&) {}
-  void lost(uint32_t, const LiveBlock&, uint64_t) {}
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t) {
+  void died(uint32_t, const LiveBlock&, const Death&, const Weight&) {}
+  void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
+  void spent(uint32_t, const LiveBlock&, uint64_t) {}
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight&) {
     if (watch_.what == Watch::What::kEnd) add_block(ledger, block);
   }
   void resized(uint32_t, const Resize&) {}
@@ -79,19 +80,21 @@ class SeriesBook final : public AccountNumbers {
 
   bool wants_prefetch() const { return false; }
   void prefetch(uint32_t) const {}
-  void born(uint32_t ledger, LiveBlock& block) {
-    if (SeriesRecorder* line = at(ledger, block.account, block.time)) line->born(block.size);
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
+    SeriesRecorder* line = at(ledger, block.account, block.time);
+    if (line != nullptr) line->born(weight.bytes, weight.calls);
   }
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death) {
-    if (SeriesRecorder* line = at(ledger, block.account, death.time)) line->died(block.size);
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight& weight) {
+    lost(ledger, block, death.time, weight);
   }
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time) {
-    if (SeriesRecorder* line = at(ledger, block.account, time)) line->died(block.size);
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+    SeriesRecorder* line = at(ledger, block.account, time);
+    if (line != nullptr) line->died(weight.bytes, weight.calls);
   }
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time) {
-    if (running_ < 2) return;
-    if (SeriesRecorder* line = at(ledger, block.account, time)) line->died(block.size);
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+    if (running_ > 1) lost(ledger, block, time, weight);
   }
+  void spent(uint32_t, const LiveBlock&, uint64_t) {}
   void resized(uint32_t, const Resize&) {}
   void sampled(uint32_t, const MemorySample&) {}
   void marked(uint32_t, uint64_t, std::string_view) {}

@@ -24,6 +24,7 @@ struct Overview {
   uint64_t peak_time_ns = 0;
   uint64_t never_freed_bytes = 0;
   uint64_t never_freed_blocks = 0;
+  double never_freed_error = 0;  // standard error of the bytes
 
   uint64_t rss_peak_bytes = 0;
   uint64_t rss_peak_time_ns = 0;  // 0, and nothing live, without samples

@@ -21,18 +21,18 @@ class SeriesRecorder {
   // Moves on to the bucket of a time that is not before bucket_end().
   void advance(uint64_t now_ns);
 
-  void born(uint64_t size) {
-    ++now_.calls;
-    now_.bytes += size;
-    now_.end_bytes += size;
-    ++now_.end_blocks;
+  void born(uint64_t bytes, uint64_t calls) {
+    now_.calls += calls;
+    now_.bytes += bytes;
+    now_.end_bytes += bytes;
+    now_.end_blocks += calls;
     now_.max_bytes = std::max(now_.max_bytes, now_.end_bytes);
     now_.max_blocks = std::max(now_.max_blocks, now_.end_blocks);
   }
 
-  void died(uint64_t size) {
-    now_.end_bytes -= size;
-    --now_.end_blocks;
+  void died(uint64_t bytes, uint64_t calls) {
+    now_.end_bytes -= bytes;
+    now_.end_blocks -= calls;
     now_.min_bytes = std::min(now_.min_bytes, now_.end_bytes);
     now_.min_blocks = std::min(now_.min_blocks, now_.end_blocks);
   }

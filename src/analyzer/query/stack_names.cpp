@@ -25,6 +25,7 @@ std::string_view base_name(std::string_view path) {
 std::string name_without_module(uint64_t pc) {
   if (pc == format::kMarkCut) return "[cut: no unwind information]";
   if (pc == format::kMarkDepth) return "[more frames, beyond the depth limit]";
+  if (pc == format::kMarkNone) return "[no stack asked for]";
   return hex(pc);
 }
 

@@ -91,33 +91,48 @@ uint32_t Tally::cell_of_thread(uint32_t ledger, uint32_t thread) {
 
 // --- counting ---
 
-inline void Tally::count_birth(uint32_t cell, uint32_t ledger, const LiveBlock& block) {
+namespace {
+
+void add_live(Cell& sums, const Weight& weight) {
+  sums.live_blocks += weight.calls;
+  sums.live_bytes += weight.bytes;
+  if (weight.sampled) sums.live_variance += weight.bytes_variance;
+}
+
+}  // namespace
+
+inline void Tally::count_birth(uint32_t cell, uint32_t ledger, const LiveBlock& block,
+                               const Weight& weight) {
   Cell& sums = out_.cells[cell];
-  ++sums.calls;
-  sums.bytes += block.size;
+  sums.calls += weight.calls;
+  sums.bytes += weight.bytes;
+  if (weight.sampled) [[unlikely]] {
+    sums.calls_variance += weight.calls_variance;
+    sums.bytes_variance += weight.bytes_variance;
+  }
   if (block.size < sums.smallest) sums.smallest = block.size;
   if (block.size > sums.largest) sums.largest = block.size;
   if (!plan_.extras) return;
   Extras& extras = out_.extras[cell];
-  if (plan_.sizes) extras.sizes.add(block.size);
+  if (plan_.sizes) extras.sizes.add(block.size, weight.calls);
   if (plan_.thread_sets) add_thread(extras.allocating, {ledger, block.thread & kThreadBits});
 }
 
-void Tally::count_resize(uint32_t cell, bool moved, uint64_t bytes) {
+void Tally::count_resize(uint32_t cell, const Moved& moved) {
   Cell& sums = out_.cells[cell];
-  ++sums.resizes;
-  sums.moved_blocks += moved ? 1 : 0;
-  sums.moved_bytes += moved ? bytes : 0;
+  sums.resizes += moved.calls;
+  sums.moved_blocks += moved.moves;
+  sums.moved_bytes += moved.moves * moved.bytes;
 }
 
 // Peaks are of blocks born in the range, at moments of the range.
-inline void Tally::change_peaks(uint32_t cell, const LiveBlock& block, uint32_t ledger,
-                                bool birth) {
+inline void Tally::change_peaks(uint32_t cell, const LiveBlock& block, uint32_t ledger, bool birth,
+                                const Weight& weight) {
   auto change = [&](PeakCell& peak) {
     if (birth) {
-      peak.born(block.size, {block.time, ledger});
+      peak.born(weight, {block.time, ledger});
     } else {
-      peak.died(block.size);
+      peak.died(weight);
     }
   };
   change(out_.total_peak);
@@ -130,14 +145,14 @@ inline void Tally::change_peaks(uint32_t cell, const LiveBlock& block, uint32_t 
   }
 }
 
-void Tally::born(uint32_t ledger, LiveBlock& block) {
+void Tally::born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
   ++births_;
   uint32_t account = account_of(block.account);
   if (selects(ledger, block.time, block.size, account, block.thread)) {
     if (in_range_ && !deferred_) {
       uint32_t cell = cell_of(ledger, block.size, account, block.thread, 0);
-      count_birth(cell, ledger, block);
-      change_peaks(cell, block, ledger, true);
+      count_birth(cell, ledger, block, weight);
+      change_peaks(cell, block, ledger, true, weight);
     }
     block.thread |= kSelected | (in_range_ ? kInRange : 0);
   }
@@ -146,7 +161,7 @@ void Tally::born(uint32_t ledger, LiveBlock& block) {
 
 // What is the same for every end of a block; `death` is there when it was freed or resized.
 inline void Tally::end_block(uint32_t ledger, const LiveBlock& block, uint64_t time,
-                             const Death* death, bool left) {
+                             const Death* death, bool left, const Weight& weight) {
   if ((block.thread & kSelected) == 0) return;
   bool counted = (block.thread & kInRange) != 0;
   uint64_t lifetime = 0;
@@ -164,42 +179,48 @@ inline void Tally::end_block(uint32_t ledger, const LiveBlock& block, uint64_t t
   Cell& sums = out_.cells[cell];
   if (deferred_) {
     if (counted) {
-      count_birth(cell, ledger, block);
+      count_birth(cell, ledger, block, weight);
       count_moved(cell, ledger, block.address);
     }
-    if ((block.thread & kLive) != 0) {
-      ++sums.live_blocks;
-      sums.live_bytes += block.size;
-    }
+    if ((block.thread & kLive) != 0) add_live(sums, weight);
   } else if (counted && (in_range_ || !plan_.between)) {
-    change_peaks(cell, block, ledger, false);
+    change_peaks(cell, block, ledger, false, weight);
   }
   if (left) {
-    if (plan_.end.what != Watch::What::kEnd || !counted) return;
-    ++sums.live_blocks;
-    sums.live_bytes += block.size;
+    if (plan_.end.what == Watch::What::kEnd && counted) add_live(sums, weight);
     return;
   }
-  if (counted && death != nullptr && death->temporary) ++sums.temporary_calls;
-  if (counted && plan_.lifetimes) out_.extras[cell].lifetimes.add(lifetime);
+  if (counted && death != nullptr && death->temporary) sums.temporary_calls += weight.calls;
+  if (counted && plan_.lifetimes) out_.extras[cell].lifetimes.add(lifetime, weight.calls);
   if (!in_range_) return;
-  ++sums.ended_blocks;
-  sums.ended_bytes += block.size;
+  sums.ended_blocks += weight.calls;
+  sums.ended_bytes += weight.bytes;
   if (death == nullptr) return;
-  if (!death->by_resize) ++sums.frees;
+  if (!death->by_resize) sums.frees += weight.calls;
   if (plan_.thread_sets) add_thread(out_.extras[cell].freeing, {ledger, death->thread});
 }
 
-void Tally::died(uint32_t ledger, const LiveBlock& block, const Death& death) {
-  end_block(ledger, block, death.time, &death, false);
+void Tally::died(uint32_t ledger, const LiveBlock& block, const Death& death,
+                 const Weight& weight) {
+  end_block(ledger, block, death.time, &death, false, weight);
 }
 
-void Tally::lost(uint32_t ledger, const LiveBlock& block, uint64_t time) {
-  end_block(ledger, block, time, nullptr, false);
+void Tally::lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  end_block(ledger, block, time, nullptr, false, weight);
 }
 
-void Tally::left(uint32_t ledger, const LiveBlock& block, uint64_t time) {
-  end_block(ledger, block, time, nullptr, true);
+void Tally::left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  end_block(ledger, block, time, nullptr, true, weight);
+}
+
+// How long the block will live does not matter to the time before it.
+void Tally::spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) {
+  uint32_t account = account_of(block.account);
+  if (!in_range_ || deferred_ || !selects(ledger, block.time, block.size, account, block.thread)) {
+    return;
+  }
+  out_.has_time = true;
+  out_.cells[cell_of(ledger, block.size, account, block.thread, 0)].time_ns += ns;
 }
 
 void Tally::resized(uint32_t ledger, const Resize& resize) {
@@ -207,16 +228,17 @@ void Tally::resized(uint32_t ledger, const Resize& resize) {
   if (!in_range_ || !selects(ledger, resize.time, resize.size, account, resize.thread)) return;
   uint64_t bytes = std::min(resize.old_size, resize.size);
   if (deferred_) {
-    moved_[ledger][resize.address] = {resize.moved, bytes};
+    moved_[ledger][resize.address] = {resize.calls, resize.moves, bytes};
     return;
   }
-  count_resize(cell_of(ledger, resize.size, account, resize.thread, 0), resize.moved, bytes);
+  count_resize(cell_of(ledger, resize.size, account, resize.thread, 0),
+               {resize.calls, resize.moves, bytes});
 }
 
 void Tally::count_moved(uint32_t cell, uint32_t ledger, uint64_t address) {
   auto found = moved_[ledger].find(address);
   if (found == moved_[ledger].end()) return;
-  count_resize(cell, found->second.moved, found->second.bytes);
+  count_resize(cell, found->second);
   moved_[ledger].erase(found);
 }
 
@@ -231,8 +253,7 @@ void Tally::reach_end() {
       if (deferred_) return;
       uint32_t cell =
           cell_of(ledger, block.size, account_of(block.account), block.thread & kThreadBits, 0);
-      ++out_.cells[cell].live_blocks;
-      out_.cells[cell].live_bytes += block.size;
+      add_live(out_.cells[cell], set_.sampling(ledger).of(block));
     });
   }
   if (plan_.between) in_range_ = false;

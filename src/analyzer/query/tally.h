@@ -76,11 +76,12 @@ class Tally final : public AccountNumbers {
     __builtin_prefetch(&out_.cells[account], 1);
     if (out_.cells_have_peaks) __builtin_prefetch(&out_.cell_peaks[account], 1);
   }
-  void born(uint32_t ledger, LiveBlock& block);
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death);
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time);
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time);
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight);
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight& weight);
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight);
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight);
   void resized(uint32_t ledger, const Resize& resize);
+  void spent(uint32_t ledger, const LiveBlock& block, uint64_t ns);
   void sampled(uint32_t, const MemorySample&) { meet(Watch::What::kSample, ++samples_); }
   void marked(uint32_t, uint64_t, std::string_view) { meet(Watch::What::kMarker, ++markers_); }
   void ended(uint32_t, uint64_t) {}
@@ -92,7 +93,8 @@ class Tally final : public AccountNumbers {
   static constexpr uint64_t kForever = UINT64_MAX;
 
   struct Moved {
-    bool moved;
+    uint64_t calls;
+    uint64_t moves;
     uint64_t bytes;
   };
 
@@ -109,11 +111,12 @@ class Tally final : public AccountNumbers {
     return cell;
   }
   void grow(uint32_t cell);
-  void count_birth(uint32_t cell, uint32_t ledger, const LiveBlock& block);
-  void count_resize(uint32_t cell, bool moved, uint64_t bytes);
+  void count_birth(uint32_t cell, uint32_t ledger, const LiveBlock& block, const Weight& weight);
+  void count_resize(uint32_t cell, const Moved& moved);
   void end_block(uint32_t ledger, const LiveBlock& block, uint64_t time, const Death* death,
-                 bool left);
-  void change_peaks(uint32_t cell, const LiveBlock& block, uint32_t ledger, bool birth);
+                 bool left, const Weight& weight);
+  void change_peaks(uint32_t cell, const LiveBlock& block, uint32_t ledger, bool birth,
+                    const Weight& weight);
   void count_moved(uint32_t cell, uint32_t ledger, uint64_t address);
   void meet(Watch::What what, uint64_t number) {
     if (plan_.begin.what == what && plan_.begin.number == number) [[unlikely]] {

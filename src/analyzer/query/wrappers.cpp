@@ -20,6 +20,7 @@ constexpr std::array kAllocators = {
     "posix_memalign"sv,
     "valloc"sv,
     "pvalloc"sv,
+    "heapledger_pool_*"sv,
     "g_malloc*"sv,
     "g_realloc*"sv,
     "g_try_malloc*"sv,

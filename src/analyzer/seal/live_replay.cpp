@@ -49,6 +49,12 @@ LiveReplay::LiveReplay(LedgerFile& file, const Checkpoint& from)
   entries_ = from.entries;
 }
 
+void LiveReplay::weigh_with(const Sampling& sampling) {
+  sampling_ = sampling.exact() ? nullptr : &sampling;
+  live_bytes_ = 0;
+  live().for_each([this](const LiveBlock& block) { live_bytes_ += bytes_of(block); });
+}
+
 Checkpoint LiveReplay::checkpoint(uint64_t time) const {
   return {time, entries_, sorted(live()), pairing_.recent()};
 }

@@ -22,6 +22,7 @@
 #include "analyzer/ledger_file.h"
 #include "analyzer/merge.h"
 #include "analyzer/pairing.h"
+#include "analyzer/sampling.h"
 #include "analyzer/seal/checkpoint.h"
 
 namespace heapledger::seal {
@@ -52,6 +53,9 @@ class LiveReplay {
     std::string text;    // … a marker with this text
     uint64_t bytes = 0;  // kBytes: after the first birth that makes the live blocks so large
   };
+  // What blocks stand for, in live_bytes(); without it they stand for themselves. `sampling` is to
+  // outlive the replay.
+  void weigh_with(const Sampling& sampling);
   void hold(Hold hold) { hold_ = std::move(hold); }
   bool held() const { return held_; }
 
@@ -75,19 +79,23 @@ class LiveReplay {
 
   // For Pairing:
   void born(const LiveBlock& block) {
-    live_bytes_ += block.size;
+    live_bytes_ += bytes_of(block);
     // While others wait, more may happen before anybody could stop it: then it is not held.
     if (hold_.at == Hold::At::kBytes && live_bytes_ >= hold_.bytes && pairing_.settled()) {
       held_ = skipping_ = true;
     }
   }
-  void died(const LiveBlock& block, const Death&) { live_bytes_ -= block.size; }
+  void died(const LiveBlock& block, const Death&) { live_bytes_ -= bytes_of(block); }
   void never_born(uint64_t, const Death&) {}
-  void never_died(const LiveBlock& block, uint64_t) { live_bytes_ -= block.size; }
+  void never_died(const LiveBlock& block, uint64_t) { live_bytes_ -= bytes_of(block); }
 
  private:
   void meet(const format::Entry& entry);
+  uint64_t bytes_of(const LiveBlock& block) const {
+    return sampling_ == nullptr ? block.size : sampling_->of(block).bytes;
+  }
 
+  const Sampling* sampling_ = nullptr;
   Merge merge_;
   Pairing<LiveReplay> pairing_;
   bool skipping_ = false;

@@ -66,6 +66,14 @@ bool is_sealed_file(const std::string& path) {
   return SealedFile::is_sealed({first, got});
 }
 
+void check_not_in_use(const std::string& path) {
+  const std::string from = real_path(path);
+  format::FileHeader header{};
+  if (open_file(from)->read(0, &header, sizeof header) == sizeof header) {
+    refuse_when_in_use(from, header.pid);
+  }
+}
+
 SealFacts seal_file(const std::string& path, const std::string& target,
                     const SealOptions& options) {
   const std::string from = real_path(path);

@@ -14,6 +14,10 @@ namespace heapledger::seal {
 // it is sealed already, when another file is at `target`.
 SealFacts seal_file(const std::string& path, const std::string& target, const SealOptions& options);
 
+// Throws the Error of seal_file() when a program is still writing to that raw ledger: to be asked
+// before any long work for sealing it.
+void check_not_in_use(const std::string& path);
+
 // Whether that file is a sealed ledger. Throws Error when it cannot be read or is no ledger.
 bool is_sealed_file(const std::string& path);
 

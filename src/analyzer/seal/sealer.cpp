@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "analyzer/counts.h"
 #include "analyzer/error.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/seal/frame_pool.h"
@@ -177,6 +178,9 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
   }
   if (!problems.empty()) {
     writer.add_piece(PieceKind::kProblems, pack_text(problems, compressor));
+  }
+  if (const std::string counts = pack_tables(file.count_tables()); !counts.empty()) {
+    writer.add_piece(PieceKind::kCounts, pack_text(counts, compressor));
   }
   if (!options.symbols.empty()) {
     writer.add_piece(PieceKind::kSymbols, pack_text(options.symbols, compressor));

@@ -3,14 +3,23 @@
 #include <atomic>
 
 #include "runtime/bootstrap/environment.h"
+#include "runtime/bootstrap/log_place.h"
 #include "runtime/bootstrap/process_info.h"
+#include "runtime/bootstrap/resolve.h"
+#include "runtime/bootstrap/summary_place.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
+#include "runtime/ledger/count_tables.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/file.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/ledger/window.h"
+#include "runtime/modes/choose_mode.h"
+#include "runtime/modes/control.h"
+#include "runtime/modes/every.h"
+#include "runtime/modes/pools.h"
+#include "runtime/modes/statistics.h"
 #include "runtime/os/descriptor_gate.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
@@ -46,7 +55,10 @@ long make_ledger(const ParentPosition* parent) {
   const char* pattern = out.given() ? out.text : "%e.%p.ledger";
   if (!expand_pattern(pattern, name_facts(), process_info.folder.data(), path)) return -EINVAL;
   restart_memory_samples();
-  return create_ledger({&path, settings_in_force.run_id, parent});
+  long error = create_ledger({&path, settings_in_force.run_id, parent});
+  if (error == 0) watch_orders();
+  if (error == 0) find_summary_place();
+  return error;
 }
 
 // In a forked child, inside its first hook: leaves the parent's ledger and begins its own.
@@ -59,17 +71,23 @@ void begin_in_child() {
   }
   process_info.parent_ledger = ledger_path();
   os::forget_descriptors();
+  restart_statistics_after_fork();
+  forget_count_tables();
   forget_windows();
-  forget_ledger();
+  forget_orders();
+  // In off mode a child may have threads by now, and each looks for orders.
+  forget_ledger(settings_in_force.mode == settings::Mode::kOff);
   forget_sites();
   code_epoch.fetch_add(1, std::memory_order_relaxed);  // what memos know are the parent's sites
   make_ledger(&position);
+  find_log_place();
   beginning.store(false, std::memory_order_release);
 }
 
 void introduce(Window& window) {
   enter_process_info(window);
   reenter_modules(window, now_units());
+  reenter_pools(window);
 }
 
 }  // namespace
@@ -84,6 +102,12 @@ bool read_settings() {
   return false;
 }
 
+bool load_allocator() {
+  const char* reason = load_real_heap(settings_in_force.allocator.text);
+  if (reason != nullptr) complain("cannot use the allocator of allocator=:", reason, 0);
+  return reason == nullptr;
+}
+
 bool begin_recording() {
   if (!settings_in_force.children && is_child()) return false;
   choose_clock();
@@ -94,11 +118,15 @@ bool begin_recording() {
   gather_process_info();
   begin_after_fork = begin_in_child;
   introduce_process = introduce;
+  look_for_orders = look_at_orders_in;
+  if (settings_in_force.every_ns != 0) on_memory_sample = summarize_when_due;
+  prepare_mode = find_log_place;
   long error = make_ledger(nullptr);
   if (error != 0) {
     complain("cannot create", path.data(), -error);
     return false;
   }
+  find_log_place();
   EntryGuard first_window;
   return true;
 }

@@ -8,6 +8,9 @@ namespace heapledger::runtime {
 // know, and that has been said.
 bool read_settings();
 
+// allocator=PATH: takes the real heap from there. False: that was not possible, and has been said.
+bool load_allocator();
+
 // For a fresh image. False: no ledger; one line on stderr has said why, unless that was asked for.
 bool begin_recording();
 

@@ -2,15 +2,61 @@
 
 #include <dlfcn.h>
 
-#include "runtime/modes/real_heap.h"
+#include <cstring>
 
 namespace heapledger::runtime {
 namespace {
 
+constinit const char* library = "";
+
+// The loaded file that holds `function`.
 template <typename Function>
-bool resolve(Function& function, const char* name) {
-  function = reinterpret_cast<Function>(next_definition(name));
-  return function != nullptr;
+Dl_info place_of(Function function) {
+  Dl_info info = {};
+  if (function != nullptr) dladdr(reinterpret_cast<void*>(function), &info);
+  return info;
+}
+
+template <typename Function>
+void look_up(Function& function, void* scope, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(scope, name));
+}
+
+// Not free_sized and free_aligned_sized: most libcs have none, free does as well, and a dlsym
+// that fails leaves an error text behind that somebody's dlsym will free, through an allocator
+// that may be calling dlsym itself at that moment.
+void look_up_all(RealHeap& heap, void* scope) {
+  look_up(heap.malloc, scope, "malloc");
+  look_up(heap.free, scope, "free");
+  look_up(heap.calloc, scope, "calloc");
+  look_up(heap.realloc, scope, "realloc");
+  look_up(heap.posix_memalign, scope, "posix_memalign");
+  look_up(heap.aligned_alloc, scope, "aligned_alloc");
+  look_up(heap.memalign, scope, "memalign");
+  look_up(heap.valloc, scope, "valloc");
+  look_up(heap.pvalloc, scope, "pvalloc");
+  look_up(heap.malloc_usable_size, scope, "malloc_usable_size");
+}
+
+// A function of another library than malloc's is no function of this allocator.
+template <typename Function>
+void keep_if_from(const void* home, Function& function) {
+  if (place_of(function).dli_fbase != home) function = nullptr;
+}
+
+void keep_one_allocator(RealHeap& heap) {
+  Dl_info malloc_place = place_of(heap.malloc);
+  if (malloc_place.dli_fname == nullptr) return;
+  library = malloc_place.dli_fname;
+  // A library that stands before malloc alone, to watch it, gets what it natively would.
+  bool is_allocator = place_of(heap.memalign).dli_fbase == malloc_place.dli_fbase ||
+                      place_of(heap.posix_memalign).dli_fbase == malloc_place.dli_fbase;
+  if (strstr(library, "libc.so") != nullptr || !is_allocator) return;
+  keep_if_from(malloc_place.dli_fbase, heap.posix_memalign);
+  keep_if_from(malloc_place.dli_fbase, heap.aligned_alloc);
+  keep_if_from(malloc_place.dli_fbase, heap.memalign);
+  keep_if_from(malloc_place.dli_fbase, heap.valloc);
+  keep_if_from(malloc_place.dli_fbase, heap.pvalloc);
 }
 
 }  // namespace
@@ -20,17 +66,32 @@ void* next_definition(const char* name) {
 }
 
 bool resolve_real_heap() {
-  // Not free_sized and free_aligned_sized: most libcs have none, free does as well, and a dlsym
-  // that fails leaves an error text behind that somebody's dlsym will free, through an allocator
-  // that may be calling dlsym itself at that moment.
-  resolve(real_heap.valloc, "valloc");
-  resolve(real_heap.pvalloc, "pvalloc");
-  return resolve(real_heap.malloc, "malloc") && resolve(real_heap.free, "free") &&
-         resolve(real_heap.calloc, "calloc") && resolve(real_heap.realloc, "realloc") &&
-         resolve(real_heap.posix_memalign, "posix_memalign") &&
-         resolve(real_heap.aligned_alloc, "aligned_alloc") &&
-         resolve(real_heap.memalign, "memalign") &&
-         resolve(real_heap.malloc_usable_size, "malloc_usable_size");
+  look_up_all(real_heap, RTLD_NEXT);
+  keep_one_allocator(real_heap);
+  return fill_gaps(real_heap);
+}
+
+const char* load_real_heap(const char* path) {
+  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    return reason == nullptr ? "the loader does not say why" : reason;
+  }
+  RealHeap heap = {};
+  look_up_all(heap, handle);
+  // A library that is no allocator has libc's functions, through what it needs.
+  keep_one_allocator(heap);
+  Dl_info place = place_of(heap.malloc);
+  if (place.dli_fname == nullptr || strstr(place.dli_fname, "libc.so") != nullptr ||
+      !fill_gaps(heap)) {
+    return "it has no malloc";
+  }
+  real_heap = heap;
+  return nullptr;
+}
+
+const char* real_heap_library() {
+  return library;
 }
 
 }  // namespace heapledger::runtime

@@ -1,11 +1,25 @@
-// Finds the functions below ours in the link chain.
+// Finds the allocator below ours: the next one in the link chain, or one that is loaded from a
+// path. In a static program the linker has found it (resolve_static.cpp). Allocates as it likes:
+// the caller serves that from the early arena.
 #pragma once
+
+#include "runtime/modes/real_heap.h"
 
 namespace heapledger::runtime {
 
-// Fills in real_heap. dlsym may allocate meanwhile: the caller serves that from the early arena.
-// False: something essential is missing.
+// Fills in real_heap from the link chain. False: something essential is missing.
 bool resolve_real_heap();
+
+// Fills in real_heap from the library at `path`. Null, or what went wrong; real_heap is untouched
+// then. Its names stay its own: nobody else in the process will find them.
+const char* load_real_heap(const char* path);
+
+// The file that the real malloc is in; empty when that is the program itself.
+const char* real_heap_library();
+
+// Makes the functions that an allocator lacks out of those it has, so that whatever is given out
+// comes from one allocator. False: it has too little.
+bool fill_gaps(RealHeap& heap);
 
 // The next definition of another function that we hook.
 void* next_definition(const char* name);

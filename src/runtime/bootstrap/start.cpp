@@ -9,6 +9,7 @@
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/choose_mode.h"
 #include "runtime/modes/early_arena.h"
+#include "runtime/modes/guard.h"
 #include "runtime/modes/mode.h"
 #include "runtime/modes/real_calls.h"
 
@@ -81,11 +82,14 @@ constinit std::atomic<const Mode*> active_mode{&kStartingMode};
 bool start() {
   Phase seen = Phase::kNone;
   if (!phase.compare_exchange_strong(seen, Phase::kResolving)) return seen == Phase::kReady;
-  if (!resolve_real_heap()) return false;
+  bool wanted = read_settings();
+  if (wanted && settings_in_force.allocator.given()) wanted = load_allocator();
+  if (real_heap.malloc == nullptr && !resolve_real_heap()) return false;
   // From here on calls are served; they are entered as soon as there is a ledger.
   active_mode.store(&kPassThroughMode, std::memory_order_release);
   phase.store(Phase::kReady, std::memory_order_release);
-  if (read_settings() && begin_recording()) {
+  if (wanted && begin_recording()) {
+    put_guard_up(settings_in_force.guard);
     active_mode.store(functions_of(settings_in_force.mode), std::memory_order_release);
   }
   return true;

@@ -1,8 +1,9 @@
 // The functions that close or replace descriptors: passed on, except that a descriptor of ours,
 // which the program cannot know, is not there for them (os/descriptor_gate.h).
+#include <hook_form.h>
+
 #include <cerrno>
 
-#include "runtime/bootstrap/resolve.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/window.h"
 #include "runtime/os/descriptor_gate.h"
@@ -11,25 +12,14 @@
 namespace heapledger::runtime {
 namespace {
 
-template <typename Function>
-Function next(std::atomic<Function>& known, const char* name) {
-  Function function = known.load(std::memory_order_relaxed);
-  if (function == nullptr) {
-    function = reinterpret_cast<Function>(next_definition(name));
-    known.store(function, std::memory_order_relaxed);
-  }
-  return function;
-}
-
 bool is_ours(int fd) {
-  return beacon->alive != 0 && os::descriptors_held() &&
-         os::is_our_descriptor(fd, thread_slot.busy == 0);
+  return beacon->alive != 0 && os::descriptors_held() && os::is_our_descriptor(fd, !hook_at_work());
 }
 
 // A handler that interrupted one of our hooks waits for nothing; our file operations themselves
 // are never interrupted.
 bool must_keep_apart() {
-  return beacon->alive != 0 && thread_slot.busy == 0;
+  return beacon->alive != 0 && !hook_at_work();
 }
 
 template <typename Call>
@@ -64,9 +54,14 @@ int around_ours(unsigned first, unsigned last, Part close_part) {
 using namespace heapledger::runtime;
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-EXPORTED int close(int fd) {
-  static std::atomic<int (*)(int)> known{nullptr};
-  auto function = next(known, "close");
+HEAPLEDGER_BEFORE(close)
+HEAPLEDGER_BEFORE(dup2)
+HEAPLEDGER_BEFORE(dup3)
+HEAPLEDGER_BEFORE(close_range)
+HEAPLEDGER_BEFORE(closefrom)
+
+EXPORTED int HEAPLEDGER_HOOK(close)(int fd) {
+  auto function = HEAPLEDGER_NEXT(close, int (*)(int));
   if (is_ours(fd)) {
     errno = EBADF;
     return -1;
@@ -74,21 +69,18 @@ EXPORTED int close(int fd) {
   return function(fd);
 }
 
-EXPORTED int dup2(int from, int to) noexcept {
-  static std::atomic<int (*)(int, int)> known{nullptr};
-  auto function = next(known, "dup2");
+EXPORTED int HEAPLEDGER_HOOK(dup2)(int from, int to) noexcept {
+  auto function = HEAPLEDGER_NEXT(dup2, int (*)(int, int));
   return replacing(to, [=] { return function(from, to); });
 }
 
-EXPORTED int dup3(int from, int to, int flags) noexcept {
-  static std::atomic<int (*)(int, int, int)> known{nullptr};
-  auto function = next(known, "dup3");
+EXPORTED int HEAPLEDGER_HOOK(dup3)(int from, int to, int flags) noexcept {
+  auto function = HEAPLEDGER_NEXT(dup3, int (*)(int, int, int));
   return replacing(to, [=] { return function(from, to, flags); });
 }
 
-EXPORTED int close_range(unsigned first, unsigned last, int flags) noexcept {
-  static std::atomic<int (*)(unsigned, unsigned, int)> known{nullptr};
-  auto function = next(known, "close_range");
+EXPORTED int HEAPLEDGER_HOOK(close_range)(unsigned first, unsigned last, int flags) noexcept {
+  auto function = HEAPLEDGER_NEXT(close_range, int (*)(unsigned, unsigned, int));
   if (function == nullptr) {
     errno = ENOSYS;
     return -1;
@@ -97,9 +89,8 @@ EXPORTED int close_range(unsigned first, unsigned last, int flags) noexcept {
                      [=](unsigned from, unsigned to) { return function(from, to, flags); });
 }
 
-EXPORTED void closefrom(int first) noexcept {
-  static std::atomic<void (*)(int)> known{nullptr};
-  auto function = next(known, "closefrom");
+EXPORTED void HEAPLEDGER_HOOK(closefrom)(int first) noexcept {
+  auto function = HEAPLEDGER_NEXT(closefrom, void (*)(int));
   if (function == nullptr) return;
   // Between two of ours there is no function for a part: few descriptors, one by one.
   around_ours(first < 0 ? 0 : static_cast<unsigned>(first), ~0u, [=](unsigned from, unsigned to) {

@@ -3,15 +3,18 @@
 // themselves are passed on untouched.
 #include "runtime/hooks/filters.h"
 
+#include <hook_form.h>
 #include <linux/prctl.h>  // not sys/prctl.h: it declares prctl() otherwise
 #include <linux/seccomp.h>
 
 #include <sys/syscall.h>
 
-#include "runtime/bootstrap/resolve.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/file.h"
+
+HEAPLEDGER_BEFORE(prctl)
+HEAPLEDGER_BEFORE(syscall)
 
 namespace heapledger::runtime {
 namespace {
@@ -40,13 +43,12 @@ void notice_prctl(int option, unsigned long mode, const void* filter) {
 
 extern "C" void* heapledger_notice_syscall(long number, unsigned long first, unsigned long second,
                                            unsigned long third) {
-  static void* next = nullptr;
   if (number == SYS_seccomp) {
     notice(first, first == SECCOMP_SET_MODE_FILTER && third == 0);
   } else if (number == SYS_prctl) {
     notice_prctl(static_cast<int>(first), second, reinterpret_cast<const void*>(third));
   }
-  if (next == nullptr) next = next_definition("syscall");
+  void* next = HEAPLEDGER_NEXT(syscall, void*);
   heapledger_next_syscall = next;
   return next;
 }
@@ -54,14 +56,14 @@ extern "C" void* heapledger_notice_syscall(long number, unsigned long first, uns
 }  // namespace heapledger::runtime
 
 // NOLINTBEGIN: the name is libc's.
-extern "C" __attribute__((visibility("default"))) int prctl(int option, unsigned long second,
-                                                            unsigned long third,
-                                                            unsigned long fourth,
-                                                            unsigned long fifth) {
+extern "C" __attribute__((visibility("default"))) int HEAPLEDGER_HOOK(prctl)(int option,
+                                                                             unsigned long second,
+                                                                             unsigned long third,
+                                                                             unsigned long fourth,
+                                                                             unsigned long fifth) {
   using namespace heapledger::runtime;
   using Prctl = int (*)(int, unsigned long, unsigned long, unsigned long, unsigned long);
-  static Prctl next = nullptr;
-  if (next == nullptr) next = reinterpret_cast<Prctl>(next_definition("prctl"));
+  auto next = HEAPLEDGER_NEXT(prctl, Prctl);
   notice_prctl(option, second, reinterpret_cast<const void*>(third));
   return next(option, second, third, fourth, fifth);
 }

@@ -1,6 +1,7 @@
 // The exported allocation functions: nothing but a jump into the active mode, with the place they
 // were called from. One line each, made from the table in modes/mode.h.
 #include <arch_caller.h>
+#include <hook_form.h>
 #include <malloc.h>
 
 #include <cstdlib>
@@ -10,12 +11,13 @@
 // NOLINTBEGIN: names and signatures are libc's.
 extern "C" {
 
-#define X(result, name, parameters, arguments)                                                \
-  __attribute__((visibility("default"))) result name(HEAPLEDGER_UNPACK parameters) noexcept { \
-    using namespace heapledger::runtime;                                                      \
-    const Mode* mode = active_mode.load(std::memory_order_acquire);                           \
-    CALLER_HERE;                                                                              \
-    return mode->name(HEAPLEDGER_UNPACK arguments, pc, sp, bp);                               \
+#define X(result, name, parameters, arguments)                         \
+  __attribute__((visibility("default"))) result HEAPLEDGER_HOOK(name)( \
+      HEAPLEDGER_UNPACK parameters) noexcept {                         \
+    using namespace heapledger::runtime;                               \
+    const Mode* mode = active_mode.load(std::memory_order_acquire);    \
+    CALLER_HERE;                                                       \
+    return mode->name(HEAPLEDGER_UNPACK arguments, pc, sp, bp);        \
   }
 HEAPLEDGER_HEAP_FUNCTIONS(X)
 #undef X

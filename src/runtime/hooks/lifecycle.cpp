@@ -6,6 +6,9 @@
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/memory_sample.h"
+#include "runtime/ledger/settings_in_force.h"
+#include "runtime/modes/every.h"
+#include "runtime/modes/statistics.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
 
@@ -20,12 +23,23 @@ void before_fork() {
   format::LongEntry((*guard).encoder, format::Kind::kFork, now_units()).finish();
 }
 
+// skip-smaller-than=N: nobody wants to see this process.
+bool is_too_small() {
+  static constinit Statistics figures;
+  return settings_in_force.skip_smaller_than != 0 && read_statistics(figures, false) &&
+         figures.calls < settings_in_force.skip_smaller_than;
+}
+
 __attribute__((constructor(101))) void library_loaded() {
   start();
   if (beacon->recording == 0) return;
   refresh_modules();
-  prepare_cross_check();
   pthread_atfork(before_fork, nullptr, wipe_beacon);
+}
+
+// Later than that: in a static program the other unwinder has to be initialised first.
+__attribute__((constructor)) void others_are_ready() {
+  if (beacon->recording != 0) prepare_cross_check();
 }
 
 __attribute__((destructor(101))) void process_exits() {
@@ -35,6 +49,11 @@ __attribute__((destructor(101))) void process_exits() {
   uint64_t time = now_units();
   sample_memory_at_exit(*guard, time);
   ledger_header()->exit_ticks = now_ticks();
+  if (is_too_small()) {
+    remove_ledger();
+  } else {
+    end_summary();
+  }
 }
 
 }  // namespace

@@ -21,14 +21,14 @@ class EntryGuard {
     Window* window = thread_slot.window;
     if (window == nullptr || window->encoder.cursor >= window->limit || beacon->recording == 0) {
       window = ready_window();
-      if (window == nullptr) thread_slot.busy = 0;
+      if (window == nullptr) thread_slot.busy = thread_slot.idle;
     }
     window_ = window;
   }
 
   ~EntryGuard() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (window_ != nullptr) thread_slot.busy = 0;
+    if (window_ != nullptr) thread_slot.busy = thread_slot.idle;
   }
 
   EntryGuard(const EntryGuard&) = delete;
@@ -76,13 +76,13 @@ __attribute__((always_inline)) inline Window* quick_window(uint64_t& time, size_
       return window;
     }
   }
-  thread_slot.busy = 0;
+  thread_slot.busy = thread_slot.idle;
   return nullptr;
 }
 
 __attribute__((always_inline)) inline void quick_end() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread_slot.busy = 0;
+  thread_slot.busy = thread_slot.idle;
 }
 
 }  // namespace heapledger::runtime

@@ -194,14 +194,19 @@ long create_ledger(const LedgerRequest& request) {
   return 0;
 }
 
-void forget_ledger() {
-  if (file.header != nullptr) os::unmap(file.header, file.header_bytes);
+void forget_ledger(bool keep_header) {
+  if (file.header != nullptr && !keep_header) os::unmap(file.header, file.header_bytes);
   if (file.reserve != nullptr) os::unmap(file.reserve, size_t{kReserveBlocks} * kBlockBytes);
   file.header = nullptr;
   file.reserve = nullptr;
   file.reserve_used.store(0, std::memory_order_relaxed);
   file.filtered.store(false, std::memory_order_relaxed);
   file.status.store(Status::kIdle, std::memory_order_relaxed);
+}
+
+void remove_ledger() {
+  if (file.header == nullptr || filter_expected()) return;
+  with_file(0, [](int) { return os::remove_file(file.path.data()); });
 }
 
 Status ledger_status() {
@@ -214,6 +219,12 @@ const PathText& ledger_path() {
 
 FileHeader* ledger_header() {
   return file.header;
+}
+
+format::Control* ledger_control() {
+  auto* bytes = reinterpret_cast<unsigned char*>(file.header);
+  return bytes == nullptr ? nullptr
+                          : reinterpret_cast<format::Control*>(bytes + format::kControlOffset);
 }
 
 BlockHeader* add_window() {

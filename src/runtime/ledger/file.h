@@ -35,13 +35,19 @@ struct LedgerRequest {
 // Creates the file, maps its header and lights the beacon. Returns 0 or -errno.
 long create_ledger(const LedgerRequest& request);
 
-// In a forked child: drops the parent's file without touching it.
-void forget_ledger();
+// In a forked child: drops the parent's file without touching it. Its header stays mapped if other
+// threads may be looking at it.
+void forget_ledger(bool keep_header = false);
+
+// Deletes the file, if it is still where we made it. It stays mapped, and recording goes on.
+void remove_ledger();
 
 Status ledger_status();
 const PathText& ledger_path();
 // The header in the file, mapped; null while idle.
 format::FileHeader* ledger_header();
+// The place for orders in it; null while idle.
+format::Control* ledger_control();
 
 // Adds a block at the end of the file, reserved and mapped. Null: recording has stopped.
 format::BlockHeader* add_window();

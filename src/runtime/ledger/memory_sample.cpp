@@ -8,6 +8,9 @@
 namespace heapledger::runtime {
 
 constinit std::atomic<uint64_t> memory_due{0};
+void (*look_for_orders)(Window& window, uint64_t time) = nullptr;
+void (*on_memory_sample)(Window& window, uint64_t time, const format::ClockPair& now,
+                         uint64_t rss) = nullptr;
 
 namespace {
 
@@ -71,12 +74,13 @@ void schedule(const format::ClockPair& now) {
   memory_due.store((now.ticks + per_interval) >> clock_choice.shift, std::memory_order_relaxed);
 }
 
-void enter(Window& window, uint64_t time, const format::ClockPair& now) {
+// Returns the resident memory, or 0.
+uint64_t enter(Window& window, uint64_t time, const format::ClockPair& now) {
   schedule(now);
   sampler.last_ns = now.monotonic_ns;
   remember_clock(now);
   Memory memory = read_memory();
-  if (memory.rss == 0) return;
+  if (memory.rss == 0) return 0;
   format::LongEntry(window.encoder, format::Kind::kMemory, time)
       .number(memory.rss)
       .number(memory.peak)
@@ -84,6 +88,7 @@ void enter(Window& window, uint64_t time, const format::ClockPair& now) {
       .number(now.monotonic_ns)
       .number(memory.files)
       .finish();
+  return memory.rss;
 }
 
 }  // namespace
@@ -94,18 +99,22 @@ void sample_memory(Window& window, uint64_t time) {
   if (filter_expected() || sampler.at_work.exchange(true, std::memory_order_acquire)) return;
   format::ClockPair now = clock_pair();
   if (now.monotonic_ns - sampler.last_ns >= kIntervalNs) {
-    enter(window, time, now);
+    uint64_t rss = enter(window, time, now);
     refresh_name(window, time);
+    if (on_memory_sample != nullptr) on_memory_sample(window, time, now, rss);
   } else {
     schedule(now);
   }
   sampler.at_work.store(false, std::memory_order_release);
+  if (look_for_orders != nullptr) look_for_orders(window, time);
 }
 
 void sample_memory_at_exit(Window& window, uint64_t time) {
   if (filter_expected() || !room_for(window, kEntryBytes)) return;
   if (sampler.at_work.exchange(true, std::memory_order_acquire)) return;
-  enter(window, time, clock_pair());
+  format::ClockPair now = clock_pair();
+  uint64_t rss = enter(window, time, now);
+  if (on_memory_sample != nullptr) on_memory_sample(window, time, now, rss);
   sampler.at_work.store(false, std::memory_order_release);
 }
 

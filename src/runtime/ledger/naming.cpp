@@ -14,6 +14,14 @@ void add_fact(PathText& path, const char* fact) {
   }
 }
 
+// Bytes of the path before `.ledger`; all of them where it ends otherwise.
+size_t stem_of(const PathText& path) {
+  size_t bytes = path.size();
+  bool has_ending = bytes > kEndingBytes &&
+                    memcmp(path.data() + bytes - kEndingBytes, kEnding, kEndingBytes) == 0;
+  return has_ending ? bytes - kEndingBytes : bytes;
+}
+
 }  // namespace
 
 bool expand_pattern(const char* pattern, const NameFacts& facts, const char* folder,
@@ -55,14 +63,16 @@ bool expand_pattern(const char* pattern, const NameFacts& facts, const char* fol
 }
 
 bool numbered_name(const PathText& path, unsigned number, PathText& numbered) {
-  size_t stem = path.size();
-  bool has_ending =
-      stem > kEndingBytes && memcmp(path.data() + stem - kEndingBytes, kEnding, kEndingBytes) == 0;
-  if (has_ending) stem -= kEndingBytes;
+  size_t stem = stem_of(path);
   numbered.clear();
-  numbered.add(path.data(), stem).add(".").add_number(number);
-  if (has_ending) numbered.add(kEnding);
+  numbered.add(path.data(), stem).add(".").add_number(number).add(path.data() + stem);
   return !numbered.was_cut();
+}
+
+bool companion_name(const PathText& ledger, const char* ending, PathText& path) {
+  path.clear();
+  path.add(ledger.data(), stem_of(ledger)).add(ending);
+  return !path.was_cut();
 }
 
 }  // namespace heapledger::runtime

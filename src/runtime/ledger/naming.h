@@ -30,4 +30,7 @@ bool expand_pattern(const char* pattern, const NameFacts& facts, const char* fol
 // The n-th name to try (n >= 2) when `path` is taken: `x.ledger` becomes `x.2.ledger`.
 bool numbered_name(const PathText& path, unsigned number, PathText& numbered);
 
+// A file that goes along with a ledger: `x.ledger` and ".log" make `x.log`.
+bool companion_name(const PathText& ledger, const char* ending, PathText& path);
+
 }  // namespace heapledger::runtime

@@ -11,7 +11,7 @@ namespace heapledger::runtime {
 using format::BlockHeader;
 using format::StopReason;
 
-__thread ThreadSlot thread_slot = {nullptr, 0};
+__thread ThreadSlot thread_slot = {};
 void (*begin_after_fork)() = nullptr;
 void (*introduce_process)(Window&) = nullptr;
 
@@ -121,6 +121,7 @@ Window* attach_thread() {
 }
 
 Window* miss() {
+  if (beacon->alive == 0) return nullptr;  // what is mapped is the parent's
   if (thread_slot.window != nullptr) {
     ++thread_slot.window->block->missed;
   } else if (format::FileHeader* header = ledger_header(); header != nullptr) {
@@ -151,6 +152,7 @@ Window* ready_window() {
 bool reclaim_abandoned(uintptr_t position) {
   // A handler that interrupted the other hook runs deeper on the same stack, or on its own.
   uintptr_t busy = thread_slot.busy;
+  if (busy == kMuted) return false;
   bool shallower = position > busy && position - busy < kSameStackBytes;
   if (!shallower || filter_expected() || os::on_signal_stack()) {
     if (beacon->alive != 0) miss();
@@ -159,8 +161,16 @@ bool reclaim_abandoned(uintptr_t position) {
   if (Window* window = thread_slot.window; window != nullptr && beacon->alive != 0) {
     memset(window->encoder.cursor, 0, static_cast<size_t>(window->end() - window->encoder.cursor));
   }
-  thread_slot.busy = 0;
-  return true;
+  thread_slot.busy = thread_slot.idle;
+  return !is_muted();
+}
+
+void mute_thread(bool mute) {
+  thread_slot.idle = mute ? kMuted : 0;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  // A hook that is at work sets it when it ends.
+  if (thread_slot.busy == 0 || thread_slot.busy == kMuted) thread_slot.busy = thread_slot.idle;
+  thread_slot.counts = mute ? nullptr : thread_slot.own_counts;
 }
 
 bool room_for(Window& window, size_t bytes) {

@@ -16,9 +16,14 @@
 #include "format/layout.h"
 #include "runtime/ledger/file.h"
 
+namespace heapledger::format {
+struct CountTable;
+}
+
 namespace heapledger::runtime {
 
-struct StackMemo;  // of the layer above
+struct StackMemo;         // of the layer above
+struct ThreadStatistics;  // likewise
 
 struct alignas(64) Window {
   format::EncoderState encoder;
@@ -31,6 +36,7 @@ struct alignas(64) Window {
   std::atomic<uint32_t> owner;  // thread id
   char name[16];                // of the thread, as last entered
   StackMemo* memo;              // its last stack; stays with the window
+  char* line;                   // where log mode puts its lines together; stays, too
 
   unsigned char* payload() const { return reinterpret_cast<unsigned char*>(block + 1); }
   unsigned char* end() const { return payload() + format::kPayloadBytes; }
@@ -41,16 +47,46 @@ struct alignas(64) Window {
 // All that a thread keeps in thread-local storage: zero until its first entry.
 struct ThreadSlot {
   Window* window;
-  uintptr_t busy;  // stack position of the hook that is at work; 0: none
+  uintptr_t busy;  // stack position of the hook that is at work; 0: none; kMuted: none may be
+  uintptr_t idle;  // what `busy` is between hooks: 0, or kMuted
+
+  // Count mode: the thread's table, null while it is muted, and how many more calls of malloc until
+  // one looks after names and samples.
+  format::CountTable* counts;
+  format::CountTable* own_counts;  // the same, muted or not
+  int32_t count_left;
+  int32_t count_step;            // what it was set to
+  uint64_t count_looked;         // when
+  ThreadStatistics* statistics;  // what is kept of this thread; null: nothing yet
 };
 extern __thread ThreadSlot thread_slot __attribute__((tls_model("initial-exec")));
+
+// A thread that the program has taken out of the recording. Quick paths find `busy` set and go the
+// slow way; the slow way finds this and passes through, counting nothing as missed. So whoever ends
+// a hook sets `busy` back to `idle`, never to 0, and any mode that does not go through EntryGuard
+// or quick_window asks is_muted() before it counts or writes.
+inline constexpr uintptr_t kMuted = 1;
+
+inline bool is_muted() {
+  return thread_slot.idle == kMuted;
+}
+
+// Whether one of this thread's hooks is at work: then we are in a handler that interrupted it.
+inline bool hook_at_work() {
+  return thread_slot.busy > kMuted;
+}
+
+// Of the calling thread; also from a handler that interrupted one of its hooks, which then ends its
+// entry first.
+void mute_thread(bool mute);
 
 // The slow path of opening an entry: attaches a new thread, flushes a full window, begins anew
 // after a fork. Null: no entry can be made, and that has been counted. Called with busy set.
 Window* ready_window();
 
 // A hook was entered while another one of the same thread was at work. True if that one was left
-// by longjmp and the thread may go on; false: count it and pass through.
+// by longjmp and the thread may go on; false: pass through; that has been counted, unless the
+// thread is muted.
 bool reclaim_abandoned(uintptr_t position);
 
 // Makes sure that a long entry of up to `bytes` fits and a short one after it.

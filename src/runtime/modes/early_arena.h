@@ -1,6 +1,7 @@
-// Serves what is allocated while we look up the real allocator (dlsym may call calloc). Blocks
-// are never given back; their addresses are recognised for ever, by free, realloc and
-// malloc_usable_size alike. They are ours, not the program's, and never entered.
+// Serves what is allocated while we look up the real allocator: dlsym may call calloc, and a
+// library that brings one has constructors, libstdc++'s with 72 KiB among them. Blocks are never
+// given back; their addresses are recognised for ever, by free, realloc and malloc_usable_size
+// alike. They are ours, not the program's, and never entered.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace heapledger::runtime {
 
-inline constexpr size_t kEarlyArenaBytes = 65536;
+inline constexpr size_t kEarlyArenaBytes = 512 * 1024;
 extern unsigned char early_arena[kEarlyArenaBytes] __attribute__((visibility("hidden")));
 
 inline bool in_early_arena(const void* block) {

@@ -43,6 +43,11 @@ struct Mode {
 extern std::atomic<const Mode*> active_mode __attribute__((visibility("hidden")));
 
 extern const Mode kTraceMode;        // every call is entered (modes/trace.cpp)
-extern const Mode kPassThroughMode;  // nothing is (modes/pass_through.cpp)
+extern const Mode kCountMode;        // every call is counted (modes/count.cpp)
+extern const Mode kLogMode;          // every call is a line of text (modes/log.cpp)
+extern const Mode kOffMode;          // nothing is, until told otherwise (modes/off.cpp)
+extern const Mode kSampleBytesMode;  // a random choice of calls is entered (modes/sample.cpp) …
+extern const Mode kSampleCallsMode;  // … by the bytes they ask for, or by their number
+extern const Mode kPassThroughMode;  // nothing ever is (modes/pass_through.cpp)
 
 }  // namespace heapledger::runtime

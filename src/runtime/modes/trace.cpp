@@ -25,7 +25,7 @@ void enter_allocation(Kind kind, const void* block, size_t size, const Caller& c
   EntryGuard guard;
   if (!guard) return;
   uint64_t time = stamp(*guard);
-  uint32_t site = site_of(*guard, caller, time);
+  uint32_t site = site_for(*guard, caller, time, size);
   format::append_allocation((*guard).encoder, kind, time, address(block), site, size);
 }
 
@@ -34,7 +34,7 @@ void enter_aligned(Kind kind, const void* block, size_t alignment, size_t size,
   EntryGuard guard;
   if (!guard) return;
   uint64_t time = stamp(*guard);
-  uint32_t site = site_of(*guard, caller, time);
+  uint32_t site = site_for(*guard, caller, time, size);
   format::append_aligned((*guard).encoder, kind, time, address(block), site, size, alignment);
 }
 
@@ -49,7 +49,7 @@ __attribute__((noinline, cold)) void* enter_malloc_slowly(void* block, size_t si
   EntryGuard guard;
   if (!guard) return block;
   uint64_t time = stamp(*guard);
-  uint32_t site = site_of(*guard, caller, time);
+  uint32_t site = site_for(*guard, caller, time, size);
   format::append_malloc((*guard).encoder, time, address(block), site, size);
   return block;
 }
@@ -71,7 +71,7 @@ void* trace_malloc(size_t size, HEAPLEDGER_CALLER) {
   uint64_t time;
   Window* window = quick_window(time, size);
   if (__builtin_expect(window == nullptr, 0)) return enter_malloc_slowly(block, size, {pc, sp, bp});
-  uint32_t site = site_of(*window, time, pc, sp, bp);
+  uint32_t site = site_for(*window, time, size, pc, sp, bp);
   format::append_malloc(window->encoder, time, address(block), site, size);
   quick_end();
   return block;
@@ -108,7 +108,7 @@ void enter_resize(Kind kind, uint64_t begin, const void* old_block, const void* 
   EntryGuard guard;
   if (!guard) return;
   // The site is entered with the earlier time: nothing may move the clock past `begin`.
-  uint32_t site = site_of(*guard, caller, begin);
+  uint32_t site = site_for(*guard, caller, begin, size);
   uint64_t end = now_units();
   format::append_resize((*guard).encoder, kind, begin, address(old_block), end, address(block),
                         site, size);

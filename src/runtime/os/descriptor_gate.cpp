@@ -36,6 +36,7 @@ struct Gate {
   std::atomic<unsigned> waiting{0};  // operations that have no place yet
   std::atomic<unsigned> closers{0};
   std::atomic<int> places[kPlaces];  // one more than the value, so that zero is kFree
+  std::atomic<int> kept;             // likewise
 };
 constinit Gate gate = {};
 
@@ -93,10 +94,12 @@ void DescriptorHold::close(int fd) {
 }
 
 bool descriptors_held() {
-  return gate.held.load(std::memory_order_seq_cst) != 0;
+  return gate.held.load(std::memory_order_seq_cst) != 0 || at(gate.kept) != kFree;
 }
 
 bool is_our_descriptor(int fd, bool may_wait) {
+  if (fd >= 0 && fd == at(gate.kept)) return true;
+  if (gate.held.load(std::memory_order_seq_cst) == 0) return false;
   bool ours = false;
   wait_until([&ours, fd, may_wait] {
     bool changing = false;
@@ -111,7 +114,7 @@ bool is_our_descriptor(int fd, bool may_wait) {
 }
 
 RangeClosing::RangeClosing(unsigned first, unsigned last) : first_(first), last_(last) {
-  static_assert(sizeof ours_ / sizeof ours_[0] == kPlaces);
+  static_assert(sizeof ours_ / sizeof ours_[0] == kPlaces + 1);
   for (unsigned turn = 0; turn < kCourtesy; ++turn) {
     if (gate.waiting.load(std::memory_order_seq_cst) == 0) break;
     yield_processor();
@@ -125,26 +128,45 @@ RangeClosing::~RangeClosing() {
 }
 
 void RangeClosing::wait_for_ours() {
+  // The one that is kept does not go away: it is given up.
+  int kept = at(gate.kept);
+  if (kept >= 0 && static_cast<unsigned>(kept) >= first_ && static_cast<unsigned>(kept) <= last_) {
+    put(gate.kept, kFree);
+  }
   wait_until([this] { return list() && count_ == 0; });
 }
 
 // False while a number is not known to be ours or not.
 bool RangeClosing::list() {
   count_ = 0;
+  add(at(gate.kept));
   for (const std::atomic<int>& place : gate.places) {
     int fd = at(place);
     if (fd == kChanging) return false;
-    auto number = static_cast<unsigned>(fd);
-    if (fd < 0 || number < first_ || number > last_) continue;
-    unsigned before = count_++;
-    for (; before > 0 && ours_[before - 1] > fd; --before) ours_[before] = ours_[before - 1];
-    ours_[before] = fd;
+    add(fd);
   }
   return true;
 }
 
+void RangeClosing::add(int fd) {
+  auto number = static_cast<unsigned>(fd);
+  if (fd < 0 || number < first_ || number > last_) return;
+  unsigned before = count_++;
+  for (; before > 0 && ours_[before - 1] > fd; --before) ours_[before] = ours_[before - 1];
+  ours_[before] = fd;
+}
+
+void keep_descriptor(int fd) {
+  put(gate.kept, fd);
+}
+
+int kept_descriptor() {
+  return at(gate.kept);
+}
+
 void forget_descriptors() {
   for (std::atomic<int>& place : gate.places) put(place, kFree);
+  put(gate.kept, kFree);
   gate.held.store(0, std::memory_order_seq_cst);
   gate.waiting.store(0, std::memory_order_seq_cst);
   gate.closers.store(0, std::memory_order_seq_cst);

@@ -63,12 +63,19 @@ class RangeClosing {
 
  private:
   bool list();
+  void add(int fd);
 
   unsigned first_;
   unsigned last_;
   unsigned count_ = 0;
-  int ours_[64];
+  int ours_[65];
 };
+
+// One descriptor may stay open: log mode's, which has something to write at every call. It is given
+// up when the program wants its very number; whoever uses it makes sure, each time, that it still
+// is the same file. -1: none.
+void keep_descriptor(int fd);
+int kept_descriptor();
 
 // In a forked child: the operations of other threads did not come along.
 void forget_descriptors();

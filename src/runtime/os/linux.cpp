@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -89,11 +90,19 @@ void close_file(int fd) {
   raw_syscall(SYS_close, fd);
 }
 
+long remove_file(const char* path) {
+  return raw_syscall(SYS_unlinkat, AT_FDCWD, address(path), 0);
+}
+
 long file_id(int fd, FileId& id) {
   struct stat status;
   long result = raw_syscall(SYS_fstat, fd, address(&status));
   if (result == 0) id = {status.st_dev, status.st_ino};
   return result;
+}
+
+bool is_executable(const char* path) {
+  return raw_syscall(SYS_faccessat, AT_FDCWD, address(path), X_OK) == 0;
 }
 
 long reserve(int fd, uint64_t offset, uint64_t bytes) {

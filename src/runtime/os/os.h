@@ -34,6 +34,8 @@ int open_file(const char* path);
 int open_readonly(const char* path);
 void close_file(int fd);
 long file_id(int fd, FileId& id);
+long remove_file(const char* path);
+bool is_executable(const char* path);
 // Reserves [offset, offset + bytes) on disk, reading as zeros, so that a mapping of it can never
 // meet a full disk. Falls back to writing zeros where the file system cannot reserve.
 long reserve(int fd, uint64_t offset, uint64_t bytes);

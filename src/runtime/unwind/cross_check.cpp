@@ -1,10 +1,8 @@
 #include "runtime/unwind/cross_check.h"
 
-#include <dlfcn.h>
-#include <unwind.h>
-
 #include <atomic>
 
+#include "runtime/unwind/loader_lookup.h"
 #include "runtime/unwind/modules.h"
 
 namespace heapledger::runtime {
@@ -15,11 +13,6 @@ namespace {
 
 constexpr uint32_t kMaxExamples = 64;
 
-struct Reference {
-  _Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn, void*) = nullptr;
-  uintptr_t (*ip_info)(_Unwind_Context*, int*) = nullptr;
-  uintptr_t (*cfa)(_Unwind_Context*) = nullptr;
-};
 constinit Reference reference;
 constinit std::atomic<uint32_t> turn{0};
 constinit std::atomic<uint32_t> examples{0};
@@ -88,23 +81,17 @@ _Unwind_Reason_Code stop_at_once(_Unwind_Context*, void*) {
 
 void prepare_cross_check() {
   if (cross_check_every == 0) return;
-  void* library = dlopen("libgcc_s.so.1", RTLD_NOW);
-  if (library != nullptr) {
-    reference.backtrace =
-        reinterpret_cast<decltype(reference.backtrace)>(dlsym(library, "_Unwind_Backtrace"));
-    reference.ip_info =
-        reinterpret_cast<decltype(reference.ip_info)>(dlsym(library, "_Unwind_GetIPInfo"));
-    reference.cfa = reinterpret_cast<decltype(reference.cfa)>(dlsym(library, "_Unwind_GetCFA"));
-  }
-  if (reference.backtrace == nullptr || reference.ip_info == nullptr || reference.cfa == nullptr) {
+  Reference found = find_reference();
+  if (!found.whole()) {
     cross_check_every = 0;
     return;
   }
-  reference.backtrace(stop_at_once, nullptr);  // its first call may allocate
+  found.backtrace(stop_at_once, nullptr);  // its first call may allocate, under a lock of its own
+  reference = found;
 }
 
 void cross_check(Window& window, StackMemo& memo, uint32_t count, uint64_t sp, uint64_t time) {
-  const MemoFrame* frames = memo.frames;
+  const MemoFrame* frames = memo.frames();
   if (reference.backtrace == nullptr ||
       turn.fetch_add(1, std::memory_order_relaxed) % cross_check_every != 0) {
     return;

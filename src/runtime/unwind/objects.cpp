@@ -1,10 +1,9 @@
 #include "runtime/unwind/objects.h"
 
-#include <dlfcn.h>
-
 #include <cstring>
 
 #include "runtime/os/os.h"
+#include "runtime/unwind/loader_lookup.h"
 #include "runtime/unwind/mappings.h"
 #include "runtime/unwind/unindexed_cfi.h"
 
@@ -67,7 +66,7 @@ const ElfW(Phdr) * segment_at(const LoadedObject& object, uint64_t at) {
 }  // namespace
 
 void prepare_objects(bool by_mappings) {
-  void* function = by_mappings ? nullptr : dlsym(RTLD_DEFAULT, "_dl_find_object");
+  void* function = by_mappings ? nullptr : find_object_function();
   find_object = reinterpret_cast<FindObject>(function);
 }
 

@@ -61,6 +61,10 @@ Row condense(const Rules& rules, bool signal_frame) {
   if (rules.cfa_register == arch::kStackPointer) {
     // Callers are further out, and stacks keep to words.
     if (rules.cfa.value <= 0 || rules.cfa.value % 8 != 0) return row;
+    // Right below the stack pointer is the last it may be: after `leave` the rule still says so.
+    bool inside =
+        frame.value >= arch::kReturnSlot - rules.cfa.value && frame.value < arch::kReturnSlot;
+    if (saved && (!inside || frame.value % 8 != 0)) return row;
     row.kind = RowKind::kStack;
   } else if (rules.cfa_register == arch::kFramePointer) {
     row.kind = RowKind::kFrame;

@@ -22,7 +22,8 @@ enum class RowKind : uint8_t {
 };
 
 // For kStack and kFrame: the return address is in its usual slot, and the frame pointer either
-// keeps its value (frame_offset 0) or is saved at CFA + frame_offset.
+// keeps its value (frame_offset 0) or is saved at CFA + frame_offset; for kStack, that is in a word
+// between the return addresses of the frame inside and of this one.
 struct Row {
   RowKind kind = RowKind::kUnknown;
   int32_t cfa_offset = 0;    // 24 bits
@@ -30,15 +31,16 @@ struct Row {
 
   bool is_usual() const { return kind == RowKind::kStack || kind == RowKind::kFrame; }
 
+  // The CFA's offset is on top: it is what a walk waits for, and is there with one shift.
   uint64_t packed() const {
     return static_cast<uint64_t>(kind) |
-           static_cast<uint64_t>(static_cast<uint32_t>(cfa_offset) & 0xFF'FFFFu) << 8 |
-           static_cast<uint64_t>(static_cast<uint32_t>(frame_offset)) << 32;
+           static_cast<uint64_t>(static_cast<uint32_t>(frame_offset)) << 8 |
+           static_cast<uint64_t>(int64_t{cfa_offset}) << 40;
   }
   static Row unpack(uint64_t word) {
     return {static_cast<RowKind>(word & 0xFF),
-            static_cast<int32_t>(static_cast<uint32_t>(word)) >> 8,
-            static_cast<int32_t>(word >> 32)};
+            static_cast<int32_t>(static_cast<int64_t>(word) >> 40),
+            static_cast<int32_t>(static_cast<uint32_t>(word >> 8))};
   }
 };
 

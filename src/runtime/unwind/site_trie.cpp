@@ -171,6 +171,14 @@ uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc) {
   return put_into(table_for_new(), id, hash_of(parent, pc), parent, pc);
 }
 
+uint64_t site_pc(uint32_t id) {
+  return node_of(id)->pc.load(std::memory_order_relaxed);
+}
+
+uint32_t site_parent(uint32_t id) {
+  return node_of(id)->parent;
+}
+
 void forget_range(uint64_t start, uint64_t end) {
   uint32_t ids = trie.next_id.load(std::memory_order_acquire);
   for (uint32_t id = 1; id < ids; ++id) {

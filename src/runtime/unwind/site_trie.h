@@ -24,6 +24,11 @@ uint32_t reserve_site();
 // Publishes the node under `id`; returns the id to use, another thread's if it was first.
 uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc);
 
+// The return address of a node that has been published, or a mark (format/entry.h); and the node
+// that it hangs from.
+uint64_t site_pc(uint32_t id);
+uint32_t site_parent(uint32_t id);
+
 // Code in [start, end) has been unloaded: what is found there from now on is new.
 void forget_range(uint64_t start, uint64_t end);
 

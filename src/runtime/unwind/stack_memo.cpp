@@ -30,29 +30,50 @@ class Pieces {
 StackMemo* lay_out(Pieces& pieces) {
   size_t depth = depth_limit;
   auto* memo = pieces.take<StackMemo>(1);
-  auto* outside = pieces.take<MemoFrame>(StackMemo::kStride + depth);
+  auto* outside = pieces.take<MemoFrame>(StackMemo::kStride + depth);  // memo->frames()
   auto* root = pieces.take<SitePath>(1 + depth);
   auto* needs = pieces.take<uint8_t>(depth);
-  auto* values = pieces.take<uint64_t>(depth);
-  auto* checks = pieces.take<PointerCheck>(depth);
+  auto* spans = pieces.take<PointerSpan>(depth);
   auto* fresh = pieces.take<MemoFrame>(depth);
-  auto* fresh_pointers = pieces.take<FramePointer>(depth);
+  auto* uses = pieces.take<PointerUse>(depth + 1);
   auto* reference = pieces.take<uint64_t>(depth);
   if (memo == nullptr) return nullptr;
   memo->capacity = depth_limit;
-  memo->frames = outside + StackMemo::kStride;
   memo->sites = root + 1;
   memo->needs = needs;
-  memo->values = values;
-  memo->checks = checks;
+  memo->spans = spans;
   memo->fresh = fresh;
-  memo->fresh_pointers = fresh_pointers;
+  memo->uses = uses;
   memo->reference = reference;
   for (uint32_t i = 0; i < StackMemo::kStride; ++i) outside[i].slot = &outside[i].pc;
   return memo;
 }
 
 }  // namespace
+
+uint64_t shared_row(StackMemo& memo, uint64_t pc) {
+  uint64_t row = row_at(pc, memo.scratch);
+  // Ignorance is not kept: a module may be loaded there later.
+  if (Row::unpack(row).kind != RowKind::kUnknown) {
+    uint64_t at = StackMemo::row_place(pc);
+    memo.row_keys[at] = memo.key_of(pc);
+    memo.rows[at] = row;
+  }
+  return row;
+}
+
+void remember_uses(StackMemo& memo, uint32_t kept, uint32_t fresh, uint32_t uses) {
+  uint32_t count = kept == 0 ? 0 : memo.span_of(kept - 1);
+  // From the outside in; frame n of the walk is now at kept + fresh - 1 - n.
+  while (uses-- > 0) {
+    const PointerUse& use = memo.uses[uses];
+    PointerSpan& span = memo.spans[count++];
+    bool in_slot = use.start != 0 && use.slot != nullptr;
+    span = {in_slot ? use.slot : &span.bp, use.bp, kept + fresh - 1 - use.start};
+    memset(memo.needs + kept + fresh - 1 - use.user, 1, use.user - use.start + 1);
+  }
+  memo.span_count = count;
+}
 
 StackMemo* new_memo() {
   Pieces measure(nullptr);
@@ -74,9 +95,10 @@ void enter_epoch(StackMemo& memo, uint32_t epoch) {
   bool keys_repeat = epoch >> 16 != memo.epoch >> 16;
   memo.epoch = epoch;
   memo.count = 0;
-  memo.check_count = 0;
+  memo.span_count = 0;
   if (!keys_repeat) return;
-  memset(memo.recent_rows, 0, sizeof memo.recent_rows);
+  memset(memo.row_keys, 0, sizeof memo.row_keys);
+  memset(memo.rows, 0, sizeof memo.rows);
   memset(memo.recent_sites, 0, sizeof memo.recent_sites);
 }
 

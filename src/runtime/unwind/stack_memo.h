@@ -19,18 +19,21 @@ struct MemoFrame {
   const uint64_t* slot;
 };
 
-// The frame pointer in a frame, as a walk found it.
-struct FramePointer {
+// The rule of a frame computes the CFA from the frame pointer. On the way out to that frame,
+// `user`, it last changed at frame `start`, counted from the innermost frame of a walk.
+struct PointerUse {
+  const uint64_t* slot;  // where frame `start` has it from; null: no slot
   uint64_t bp;
-  const uint64_t* slot;  // where it was read; null: it is that of the frame inside
-  bool used;             // the frame's own rule needs it
+  uint32_t start;  // 0: it is still what it was at the beginning
+  uint32_t user;
 };
 
-// A slot that holds a frame pointer on which the rest of the remembered stack depends.
-struct PointerCheck {
+// The same in the remembered stack: from the user inwards to `place`, which has it from the slot,
+// the rest of the stack depends on the frame pointer. Without a slot, one that always agrees.
+struct PointerSpan {
   const uint64_t* slot;
   uint64_t bp;
-  uint32_t place;  // of the frame whose frame pointer it is
+  uint32_t place;
 };
 
 // What a frame and all outside it are called: the node in the trie, and a hash of the way there
@@ -39,8 +42,9 @@ struct SitePath {
   uint32_t site;
   uint32_t hash;
 
+  // What is slow does not wait for the hash before.
   uint32_t next_hash(uint64_t key) const {
-    return static_cast<uint32_t>((hash ^ key) * 0x9E3779B97F4A7C15ull >> 32);
+    return hash * 9 + static_cast<uint32_t>(key * 0x9E3779B97F4A7C15ull >> 32);
   }
 };
 
@@ -59,17 +63,13 @@ extern std::atomic<uint32_t> code_epoch;
 
 // What a thread has lately learned from the tables that all threads share, found with one look.
 // The keys hold the epoch too, so that nothing has to be cleared when it changes.
-struct RecentRow {
-  uint64_t key;
-  uint64_t row;
-};
 struct RecentSite {
   uint64_t key;
   uint32_t parent;
   uint32_t site;
 };
 
-struct StackMemo {
+struct alignas(64) StackMemo {
   // Frames are verified this many at a time; as many that always agree stand outside frames[0].
   static constexpr uint32_t kStride = 4;
   static constexpr unsigned kRowBits = 11;
@@ -83,42 +83,76 @@ struct StackMemo {
   uint32_t last_count;  // frames of the stack last captured, remembered or not
   uint32_t capacity;
   StackEnd end;
-  bool on_own_stack;   // where the remembered stack was
-  bool with_pointers;  // the last walk could not do without the frame pointer
+  bool on_own_stack;  // where the remembered stack was
 
-  // The remembered stack: room for `capacity` frames, as in all that follows.
-  MemoFrame* frames;
-  SitePath* sites;   // sites[-1] is what the outermost frame hangs from
-  uint8_t* needs;    // nonzero: the rest of the stack depends on the frame pointer there …
-  uint64_t* values;  // … which had this value
-  PointerCheck* checks;
-  uint32_t check_count;  // in the order of their places
+  // The remembered stack: frames() and this, room for `capacity` frames in each.
+  SitePath* sites;  // sites[-1] is what the outermost frame hangs from
+  uint8_t* needs;   // nonzero: the frame is in one of the …
+  PointerSpan* spans;
+  uint32_t span_count;  // in the order of their places
 
   // The frames of a walk, the innermost first.
   MemoFrame* fresh;
-  FramePointer* fresh_pointers;
+  PointerUse* uses;  // room for one more
+  uint64_t first_bp;
 
   uint64_t* reference;  // for cross_check
   CfiScratch scratch;
 
-  RecentRow recent_rows[1u << kRowBits];
+  // Rows stand apart from their keys: a walk waits for the row alone, and finds it in fewer steps.
+  alignas(64) uint64_t row_keys[1u << kRowBits];
+  uint64_t rows[1u << kRowBits];
   RecentSite recent_sites[1u << kSiteBits];
   uint16_t places[1u << kPlaceBits];  // a guess: which frame was read from this slot
+
+  // They follow right behind this, so that nothing has to be loaded to find them.
+  MemoFrame* frames() { return reinterpret_cast<MemoFrame*>(this + 1) + kStride; }
+  uint32_t number_of(const MemoFrame* new_frame) const {
+    return static_cast<uint32_t>(new_frame - fresh);
+  }
 
   uint16_t& place_of(const uint64_t* slot) {
     return places[(reinterpret_cast<uint64_t>(slot) >> 4) & ((1u << kPlaceBits) - 1)];
   }
 
   // Addresses of code have 47 bits.
-  uint64_t key_of(uint64_t pc) const {
-    return pc ^ uint64_t { epoch } << 48;
-  }
-  RecentRow& row_of(uint64_t key) { return recent_rows[key * kSpread >> (64 - kRowBits)]; }
+  uint64_t epoch_bits() const { return uint64_t{epoch} << 48; }
+  uint64_t key_of(uint64_t pc) const { return pc ^ epoch_bits(); }
+  // Return addresses are spread well enough by themselves.
+  static uint64_t row_place(uint64_t pc) { return pc & ((1u << kRowBits) - 1); }
   RecentSite& site_of(uint32_t hash) { return recent_sites[hash >> (32 - kSiteBits)]; }
 
- private:
-  static constexpr uint64_t kSpread = 0x9E3779B97F4A7C15ull;
+  // The span of a frame that is in one; or the first that is not outside the frame.
+  uint32_t span_of(uint32_t place) const {
+    uint32_t span = span_count;
+    while (span > 0 && spans[span - 1].place >= place) --span;
+    return span;
+  }
+  // What the rest of the stack depends on at that frame is there.
+  bool suits(uint32_t place, uint64_t bp) const {
+    return needs[place] == 0 || spans[span_of(place)].bp == bp;
+  }
+
+  // Uses come from the inside out; those of one and the same frame pointer are one.
+  void note_use(uint32_t& noted, const PointerUse& use) {
+    if (noted != 0 && uses[noted - 1].start == use.start) {
+      uses[noted - 1].user = use.user;
+    } else {
+      uses[noted++] = use;
+    }
+  }
 };
+
+// The packed row for `pc`, from the table that all threads share; kept at hand.
+uint64_t shared_row(StackMemo& memo, uint64_t pc);
+inline uint64_t recent_row(StackMemo& memo, uint64_t pc) {
+  uint64_t at = StackMemo::row_place(pc);
+  return memo.row_keys[at] == memo.key_of(pc) ? memo.rows[at] : shared_row(memo, pc);
+}
+
+// Finds out at which of the new frames the rest of the stack depends on the frame pointer. Of the
+// remembered frames the outermost `kept` stay, `fresh` new ones are inside, with memo.needs zero.
+void remember_uses(StackMemo& memo, uint32_t kept, uint32_t fresh, uint32_t uses);
 
 // A memo with room for depth_limit frames; null if there is no memory.
 StackMemo* new_memo();

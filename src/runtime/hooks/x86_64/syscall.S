@@ -1,11 +1,12 @@
 # The exported syscall(): looks at the number and jumps on, leaving stack and registers as they
 # were. A C function would not do: syscall(SYS_vfork) returns twice, and the child would destroy
 # the frame that the parent returns through.
+#include <syscall_name.h>
         .text
-        .globl  syscall
-        .type   syscall, @function
+        .globl  HEAPLEDGER_SYSCALL
+        .type   HEAPLEDGER_SYSCALL, @function
         .p2align 4
-syscall:
+HEAPLEDGER_SYSCALL:
         .cfi_startproc
         endbr64
         cmpl    $317, %edi              # SYS_seccomp
@@ -47,7 +48,7 @@ syscall:
         .cfi_adjust_cfa_offset -8
         jmp     *%rax
         .cfi_endproc
-        .size   syscall, . - syscall
+        .size   HEAPLEDGER_SYSCALL, . - HEAPLEDGER_SYSCALL
 
         .hidden heapledger_next_syscall
         .hidden heapledger_notice_syscall

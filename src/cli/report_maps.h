@@ -1,0 +1,15 @@
+// What the program mapped itself, in a report.
+#pragma once
+
+#include "analyzer/query.h"
+#include "cli/json_text.h"
+#include "cli/report_page.h"
+
+namespace heapledger {
+
+// Nothing when that was not recorded.
+void put_mappings(Buffer& to, Ledgers& ledgers, size_t sites, size_t frames, const Page& page);
+
+Json mappings_json(Ledgers& ledgers);
+
+}  // namespace heapledger

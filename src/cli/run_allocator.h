@@ -1,0 +1,21 @@
+// `run --allocator`: another allocator for the program, by the link chain. A name becomes the path
+// of its library, which goes behind the recorder in LD_PRELOAD. Throws what a user can mend: a
+// library that is not installed, with the package that has it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heapledger {
+
+// The library for jemalloc, tcmalloc, mimalloc, or a path.
+std::string find_allocator(const std::string& wanted);
+
+// Takes allocator=… out of the words that `run` was given; empty when there is none.
+std::string take_allocator(std::vector<std::string>& words);
+
+// Whether the program at `path` is linked with an allocator that also brings operator new, whose
+// calls would go past the recorder.
+bool brings_operator_new(const std::string& path);
+
+}  // namespace heapledger

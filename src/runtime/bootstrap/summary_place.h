@@ -1,0 +1,9 @@
+// Where the lines of every= go: the pattern of summary=, or the ledger's path with .summary.
+#pragma once
+
+namespace heapledger::runtime {
+
+// For the ledger that was just made.
+void find_summary_place();
+
+}  // namespace heapledger::runtime

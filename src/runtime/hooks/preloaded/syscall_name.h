@@ -1,0 +1,4 @@
+// The name of the hook in syscall.S (hook_form.h).
+#pragma once
+
+#define HEAPLEDGER_SYSCALL syscall
