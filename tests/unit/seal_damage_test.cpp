@@ -102,7 +102,7 @@ TEST(SealDamage, AChangedHeaderIsNoticed) {
 
 TEST(SealDamage, ALaterVersionIsRefused) {
   std::string bytes = sealed_ledger();
-  bytes[8] = 2;
+  bytes[8] = 3;
   try {
     contents(bytes);
     FAIL() << "it was read";

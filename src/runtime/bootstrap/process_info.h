@@ -10,8 +10,8 @@ struct ProcessInfo {
   PathText executable;  // full path
   PathText folder;      // current folder when recording began
   os::Text<256> host;
-  os::Text<64> job;   // of a batch system; "nojob" outside of one
-  os::Text<64> rank;  // among the processes of a parallel job; "0" outside of one
+  os::Text<64> job;        // of a batch system; "nojob" outside of one
+  os::Text<64> rank;       // among the processes of a parallel job; "0" outside of one
   PathText parent_ledger;  // of the process this one was forked from; empty if none
 
   const char* executable_name() const;

@@ -11,8 +11,8 @@ enum { kPage = 4096 };
 
 __attribute__((noinline)) static char* map_pages(char* at, size_t pages) {
   int fixed = at == NULL ? 0 : MAP_FIXED;
-  char* got = mmap(at, pages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed,
-                   -1, 0);
+  char* got =
+      mmap(at, pages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
   if (got == MAP_FAILED) _exit(1);
   return got;
 }
@@ -26,12 +26,12 @@ __attribute__((noinline)) static char* remap_pages(char* at, size_t pages, size_
 // mmap 100 pages; 10 in the middle unmapped; 20 mapped over, 15 of them over mapped ones; the first
 // 30 remapped to 50; the last 20 unmapped.
 static void split(void) {
-  char* area = map_pages(NULL, 100);               // mapped 100, live 100
-  munmap(area + 40 * kPage, 10 * kPage - 100);     // unmapped 10, live 90; the size is rounded up
-  map_pages(area + 45 * kPage, 20);                // mapped 120, unmapped 25 (15 replaced), live 95
-  char* moved = remap_pages(area, 30, 50);         // mapped 170, unmapped 55, live 115
-  munmap(area + 80 * kPage, 20 * kPage);           // unmapped 75, live 95
-  munmap(area + 80 * kPage, 20 * kPage);           // once more: nothing there
+  char* area = map_pages(NULL, 100);            // mapped 100, live 100
+  munmap(area + 40 * kPage, 10 * kPage - 100);  // unmapped 10, live 90; the size is rounded up
+  map_pages(area + 45 * kPage, 20);             // mapped 120, unmapped 25 (15 replaced), live 95
+  char* moved = remap_pages(area, 30, 50);      // mapped 170, unmapped 55, live 115
+  munmap(area + 80 * kPage, 20 * kPage);        // unmapped 75, live 95
+  munmap(area + 80 * kPage, 20 * kPage);        // once more: nothing there
   moved[0] = 'x';
   if (mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) _exit(3);
 }
