@@ -16,8 +16,18 @@ import run_hazard
 sys.modules["run_hazard"] = run_hazard
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Demands that only trace mode can meet, by hazard: what is different, and why.
-NOT_JUDGED = {}
+# What cannot be the same as without us, by the word that changes it: the hazard, and why.
+NOT_JUDGED = {
+    "guard=report": {
+        "loader.deep_binding",  # a library's own malloc and free go past us: half of each is guarded
+        "loader.another_preloaded_library_behind_us",  # prints the sizes that reach it
+        "results.relatives_passed_through",  # prints what is in use: guard bytes are, too
+    },
+    "mode=log": {
+        "processes.exec_in_place",  # lists its descriptors: the log's is among them
+        "processes.exec_from_a_thread",
+    },
+}
 
 
 class Enough(Exception):
@@ -29,6 +39,8 @@ class InMode:
 
     def __init__(self, words):
         self.words = words
+        if "mode=log" in words:  # beside the ledgers, it would be taken for one
+            self.words += f" file={harness.fresh_folder()}/%p.log"
         self.same = 0
         self._environment = harness.recording_environment
         self._expect_same = harness.expect_same
@@ -63,14 +75,15 @@ def hazards():
                 yield folder, name
 
 
-def run_one(folder, name):
+def run_one(folder, name, words):
     """What is wrong with one hazard, or None."""
     try:
         getattr(run_hazard.load(folder), name)(run_hazard.Hazard(folder))
     except (Enough, harness.Skip):
         return None
     except harness.Failure as failure:
-        return None if f"{folder}.{name}" in NOT_JUDGED else str(failure)
+        excused = any(f"{folder}.{name}" in NOT_JUDGED.get(word, ()) for word in words.split())
+        return None if excused else str(failure)
     return None
 
 
@@ -79,7 +92,7 @@ def main():
     wrong = shown = total = 0
     for folder, name in hazards():
         before = mode.same
-        problem = run_one(folder, name)
+        problem = run_one(folder, name, sys.argv[1])
         total += 1
         shown += mode.same > before
         if problem is not None:
