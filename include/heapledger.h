@@ -167,16 +167,17 @@ static inline int heapledger_snapshot(const char* name) {
   return heapledger_marker(name);
 }
 
-/* Statistics count from here (but for what is live), and so does `heapledger report --between clear
- * end`: enters a marker "clear". Thread-safe, signal-safe. */
+/* Statistics of all threads count from here (but for what is live; a thread's own go on), and so
+ * does `heapledger report --between clear end`: enters a marker "clear". Thread-safe, signal-safe.
+ */
 static inline int heapledger_clear(void) {
   return heapledger_api_clear != 0 ? heapledger_api_clear() : 0;
 }
 
 /* Names a region. The ledger gets the markers NAME and NAME:end, for `--between NAME NAME:end`.
- * heapledger_scope_end() tells what the calling thread allocated in between, in modes that keep
- * statistics (see heapledger_statistics); otherwise it returns 0 and all figures are 0. Scopes may
- * nest; begin and end belong to one thread. Thread-safe. */
+ * heapledger_scope_end() tells what the calling thread allocated in between; the first scope of a
+ * process has statistics kept from then on. Without a recorder it returns 0 and all figures are 0.
+ * Scopes may nest; begin and end belong to one thread. Thread-safe. */
 static inline int heapledger_scope_begin(struct heapledger_scope* scope, const char* name) {
   scope->name = name;
   return heapledger_api_scope_begin != 0 ? heapledger_api_scope_begin(scope) : 0;
@@ -191,8 +192,9 @@ static inline int heapledger_scope_end(struct heapledger_scope* scope,
 /* --- Figures and reports --- */
 
 /* Figures of the moment, since the start or the last heapledger_clear(). `threads` is
- * HEAPLEDGER_ALL_THREADS or HEAPLEDGER_THIS_THREAD. 0: statistics are not kept; they are in count
- * mode and with statistics=on (`heapledger run --statistics on`). Thread-safe, signal-safe. */
+ * HEAPLEDGER_ALL_THREADS or HEAPLEDGER_THIS_THREAD. 0: statistics are not kept; they are with
+ * statistics=on (`heapledger run --statistics on`), with every=, and after the first scope.
+ * Thread-safe, signal-safe. */
 static inline int heapledger_statistics(struct heapledger_figures* statistics, int threads) {
   return heapledger_api_statistics != 0
              ? heapledger_api_statistics(statistics, threads, sizeof *statistics)
