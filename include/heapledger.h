@@ -51,26 +51,26 @@ extern "C" {
 
 /* What heapledger_statistics() tells. */
 #define HEAPLEDGER_SIZE_CLASSES 64
-struct heapledger_figures {
-  uint64_t calls;      /* that returned a block, resizes included */
-  uint64_t frees;      /* resizes not included */
-  uint64_t resizes;    /* of an existing block */
-  uint64_t bytes;      /* requested by all calls */
-  int64_t live_blocks; /* now; of one thread: what it allocated less what it freed */
-  int64_t live_bytes;  /* likewise */
-  uint64_t peak_bytes; /* most bytes live at any moment; 0 where that is not known */
+struct heapledger_figures { /* NOLINT: a C name */
+  uint64_t calls;           /* that returned a block, resizes included */
+  uint64_t frees;           /* resizes not included */
+  uint64_t resizes;         /* of an existing block */
+  uint64_t bytes;           /* requested by all calls */
+  int64_t live_blocks;      /* now; of one thread: what it allocated less what it freed */
+  int64_t live_bytes;       /* likewise */
+  uint64_t peak_bytes;      /* most bytes live at any moment; 0 where that is not known */
   /* calls: [0] for 0 bytes, [n] for 2^(n-1) to 2^n-1 bytes */
   uint64_t sizes[HEAPLEDGER_SIZE_CLASSES];
 };
 
 /* A region of code that has a name; yours to keep between begin and end. */
-struct heapledger_scope {
+struct heapledger_scope { /* NOLINT: a C name */
   const char* name;
   uint64_t at_begin[7]; /* ours */
 };
 
 /* What a thread did in a scope. */
-struct heapledger_scope_figures {
+struct heapledger_scope_figures { /* NOLINT: a C name */
   uint64_t calls;
   uint64_t bytes;
   uint64_t frees;

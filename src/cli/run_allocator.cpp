@@ -60,7 +60,7 @@ std::string listed_by_loader(const std::string& file) {
 std::string in_folders(std::string_view folders, const std::string& file) {
   while (!folders.empty()) {
     const size_t end = std::min(folders.find(':'), folders.size());
-    const std::string path = std::string(folders.substr(0, end)) + "/" + file;
+    std::string path = std::string(folders.substr(0, end)) + "/" + file;
     if (end > 0 && readable(path)) return path;
     folders.remove_prefix(std::min(end + 1, folders.size()));
   }

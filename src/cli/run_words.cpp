@@ -111,7 +111,10 @@ void add_word_options(CLI::App& command, std::vector<std::string>& words) {
     command
         .add_option_function<std::string>(
             "--" + name,
-            [&words, name](const std::string& value) { words.push_back(name + "=" + value); }, help)
+            [&words, name](const std::string& value) {
+              words.push_back(std::string(name).append("=").append(value));
+            },
+            help)
         ->type_name(word.value);
   }
 }

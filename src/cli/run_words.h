@@ -10,7 +10,7 @@
 
 #include "settings/settings.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 

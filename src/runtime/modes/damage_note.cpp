@@ -63,7 +63,7 @@ void enter(const Found& found, const void* block, size_t size, const Caller& cal
 }  // namespace
 
 __attribute__((noinline)) void tell_damage(const Found& found, const void* block, size_t size) {
-  CALLER_HERE;
+  PLACE_HERE;
   enter(found, block, size, {pc, sp, bp});
   write_line(found, block, size);
 }

@@ -1,9 +1,18 @@
-// The registers of a hook's caller, as they are when the hook returns. Only right in a function
-// that keeps no frame pointer and has done nothing yet.
+// The registers that a walk of the stack begins with.
 #pragma once
 
 #include <cstdint>
 
+// Those right here: the function's own frame is the first of the walk.
+#define PLACE_HERE                                                     \
+  uint64_t pc;                                                         \
+  uint64_t sp;                                                         \
+  uint64_t bp;                                                         \
+  asm volatile("leaq 0f(%%rip), %0\n0: movq %%rsp, %1\nmovq %%rbp, %2" \
+               : "=&r"(pc), "=&r"(sp), "=&r"(bp))
+
+// Those of a hook's caller, as they are when the hook returns. Only right in a function that keeps
+// no frame pointer and has done nothing yet.
 #define CALLER_HERE                                                  \
   uint64_t bp;                                                       \
   asm volatile("movq %%rbp, %0" : "=r"(bp));                         \
