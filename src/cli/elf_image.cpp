@@ -71,7 +71,7 @@ void read_dynamic(const ElfBytes& file, const ProgramHeaders& headers, const Elf
 
 // The mark that libheapledger_static.a leaves in a program: a note with our name.
 bool has_our_note(const ElfBytes& file, const ElfW(Phdr) & part) {
-  constexpr char kName[] = "Heapledger";
+  static constexpr char kName[] = "Heapledger";
   constexpr std::string_view kOwner(kName, sizeof kName);  // with its zero byte
   constexpr uint32_t kType = 1;
   const auto bytes = file.table<char>(part.p_offset, part.p_filesz, kMostNoteBytes);
