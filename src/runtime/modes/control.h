@@ -2,8 +2,9 @@
 // writes words there, and a hook of the program notices and carries them out. No signal, no thread,
 // no descriptor.
 //
-// Trace mode is served by its memory samples, every 10 ms (ledger/memory_sample.h); the other modes
-// call `if (orders_waiting()) look_at_orders();` themselves, off mode in each of its functions.
+// Trace mode is served by its memory samples, every 10 ms (ledger/memory_sample.h), count mode by
+// its looks after the rest; the other modes call `if (orders_waiting()) look_at_orders();`
+// themselves, off mode in each of its functions.
 //
 // Thread safety: any thread at any time; a handler that interrupted a hook leaves orders alone.
 #pragma once

@@ -3,8 +3,8 @@
 //
 // A counter is added to by one instruction, so that a signal handler which comes along, and counts
 // too, loses nothing; and the table is in the file, so that it is all there after any death. Now
-// and then a call of malloc looks after the rest: the thread's name, and a memory sample when one
-// is due.
+// and then a call of malloc looks after the rest: orders from outside, the thread's name, and a
+// memory sample when one is due.
 #include <arch_add.h>
 
 #include "runtime/ledger/count_tables.h"
@@ -40,7 +40,6 @@ void schedule_look(uint64_t now) {
 
 // The thread's table, or null. Begins a ledger in a forked child, samples memory, obeys orders.
 CountTable* look_after() {
-  if (orders_waiting()) look_at_orders();
   if (beacon->alive == 0) EntryGuard begin;
   if (beacon->alive == 0) return nullptr;
   if (beacon->recording == 0) {
@@ -104,9 +103,7 @@ void* count_malloc(size_t size, uint64_t, uint64_t, uint64_t) {
   void* block = real_heap.malloc(size);
   if (__builtin_expect(block == nullptr, 0)) return nullptr;
   CountTable* table = thread_slot.counts;
-  if (__builtin_expect(table == nullptr || --thread_slot.count_left < 0 || beacon->alive == 0 ||
-                           orders_waiting(),
-                       0)) {
+  if (__builtin_expect(table == nullptr || --thread_slot.count_left < 0 || beacon->alive == 0, 0)) {
     return count_malloc_slowly(block, size);
   }
   format::CountCell& cell = table->cells[row(Counted::kMalloc)][format::size_class(size)];

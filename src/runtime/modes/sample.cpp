@@ -13,6 +13,7 @@
 #include "runtime/modes/control.h"
 #include "runtime/modes/mode.h"
 #include "runtime/modes/real_calls.h"
+#include "runtime/modes/resize_kinds.h"
 #include "runtime/modes/sample_random.h"
 #include "runtime/modes/sampled_blocks.h"
 #include "runtime/unwind/site_trie.h"
@@ -289,15 +290,6 @@ void* sample_calloc(size_t count, size_t size, HEAPLEDGER_CALLER) {
   consider<by>({Kind::kCalloc, count * size, 0}, block, {pc, sp, bp});
   return block;
 }
-
-struct ResizeKinds {
-  Kind fresh;
-  Kind resize;
-  Kind freed;
-};
-constexpr ResizeKinds kRealloc = {Kind::kReallocNew, Kind::kRealloc, Kind::kReallocFree};
-constexpr ResizeKinds kReallocArray = {Kind::kReallocArrayNew, Kind::kReallocArray,
-                                       Kind::kReallocArrayFree};
 
 // `old_block` or `block` is null where it was not sampled, but not both. Without the old one
 // nothing happened at `begin`.

@@ -11,6 +11,7 @@
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/modes/mode.h"
 #include "runtime/modes/real_calls.h"
+#include "runtime/modes/resize_kinds.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -92,16 +93,6 @@ void* trace_calloc(size_t count, size_t size, HEAPLEDGER_CALLER) {
   if (block != nullptr) enter_allocation(Kind::kCalloc, block, count * size, {pc, sp, bp});
   return block;
 }
-
-// What realloc and reallocarray enter: the same, under their own names.
-struct ResizeKinds {
-  Kind fresh;
-  Kind resize;
-  Kind freed;
-};
-constexpr ResizeKinds kRealloc = {Kind::kReallocNew, Kind::kRealloc, Kind::kReallocFree};
-constexpr ResizeKinds kReallocArray = {Kind::kReallocArrayNew, Kind::kReallocArray,
-                                       Kind::kReallocArrayFree};
 
 void enter_resize(Kind kind, uint64_t begin, const void* old_block, const void* block, size_t size,
                   const Caller& caller) {
