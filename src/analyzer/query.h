@@ -26,6 +26,7 @@
 
 #include "analyzer/analysis.h"
 #include "analyzer/query/blocks.h"
+#include "analyzer/query/events.h"
 #include "analyzer/query/figures.h"
 #include "analyzer/query/filter.h"
 #include "analyzer/query/frames.h"
@@ -215,6 +216,12 @@ class Ledgers {
   BlockList blocks(const Question& question);
   std::vector<SiteSeries> series_of(std::span<const uint32_t> sites);
 
+  // Every call, or the beginning and the end of every block, in the order of time: one pass. Looks
+  // at `between`, filter (but for lifetimes) and ledger. Of a range: calls in it; blocks that begin
+  // in it, and their ends in it. Ends that a filter is to choose are those of blocks it chooses.
+  void calls(const Question& question, const std::function<void(const CallFacts&)>& use);
+  void block_events(const Question& question, const std::function<void(const BlockEvent&)>& use);
+
   // The stack of a site, innermost first; inlined functions are frames of their own.
   std::vector<NamedFrame> frames(uint32_t site);
 
@@ -233,8 +240,11 @@ class Ledgers {
   // kCalls, kBytes, kTemporaryCalls, kRssPeak.
   uint32_t worst(Measure measure);
 
- private:
   struct Parts;
+
+ private:
+  std::pair<uint64_t, uint64_t> range_of(const Question& question);
+
   std::unique_ptr<Parts> parts_;
 };
 

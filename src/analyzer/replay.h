@@ -73,6 +73,7 @@ class Replay : public ReplayProcess {
   void block_opened(Stream& stream) { begin_block(stream); }
   void entry(Stream& stream, const format::Entry& entry) {
     ++entries_by_kind_[static_cast<unsigned>(entry.kind)];
+    if constexpr (kTellsCalls) tell_call(stream, entry);
     switch (happening(entry.kind)) {
       case Happening::kBirth:
         allocated(stream, entry);
@@ -144,6 +145,26 @@ class Replay : public ReplayProcess {
   }
 
  private:
+  // A book that also wants every call has
+  //   void called(uint32_t ledger, uint32_t thread, const Entry&, const LiveBlock* block)
+  // with the block that is allocated or, if that is known, the one that is freed.
+  static constexpr bool kTellsCalls =
+      requires(Book & book, const format::Entry& entry, const LiveBlock* block) {
+    book.called(0u, 0u, entry, block);
+  };
+
+  void tell_call(Stream& stream, const format::Entry& entry) {
+    Happening what = happening(entry.kind);
+    if (what == Happening::kNote) return;
+    if (what == Happening::kDeath) {
+      return book_.called(number_, stream.thread, entry,
+                          entry.pointer == 0 ? nullptr : pairing_.live().find(entry.pointer));
+    }
+    const LiveBlock block = {entry.pointer, entry.size, entry.end_time,
+                             sites_.account_of(entry.site), stream.thread};
+    book_.called(number_, stream.thread, entry, entry.pointer == 0 ? nullptr : &block);
+  }
+
   // Threads that are between the two halves of a resize, by the low bits of their number. Where two
   // meet, the old size of one is not known.
   static constexpr uint32_t kThreadsResizing = 64;

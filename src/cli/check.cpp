@@ -18,7 +18,7 @@
 #include "cli/opened.h"
 #include "cli/report_page.h"
 #include "cli/report_warnings.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/check_json.h"
 
-#include "cli/json_text.h"
-#include "cli/text.h"
+#include "text/json_text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/check_text.h"
-#include "cli/utf8.h"
+#include "text/utf8.h"
 
 namespace heapledger {
 namespace {

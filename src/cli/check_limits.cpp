@@ -10,7 +10,8 @@
 
 #include "analyzer/error.h"
 #include "cli/report_asked.h"
-#include "cli/text.h"
+#include "text/nearest.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

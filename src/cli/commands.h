@@ -15,6 +15,7 @@ void add_info(CLI::App& app, int& exit_code);
 void add_seal(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_ctl(CLI::App& app, int& exit_code);

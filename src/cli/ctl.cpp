@@ -13,8 +13,8 @@
 #include "cli/commands.h"
 #include "cli/ctl_ledger.h"
 #include "cli/run_words.h"
-#include "cli/text.h"
 #include "settings/settings.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

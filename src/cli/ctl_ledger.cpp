@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analyzer/error.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

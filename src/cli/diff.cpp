@@ -19,7 +19,8 @@
 #include "cli/report_page.h"
 #include "cli/report_text.h"
 #include "cli/report_warnings.h"
-#include "cli/text.h"
+#include "text/nearest.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

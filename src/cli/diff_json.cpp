@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "cli/json_text.h"
-#include "cli/text.h"
+#include "text/json_text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/doctor_show.h"
 #include "cli/report_page.h"
 #include "cli/run_output.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -13,8 +13,8 @@
 #include "cli/run_environment.h"
 #include "cli/run_library.h"
 #include "cli/run_output.h"
-#include "cli/text.h"
 #include "format/layout.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

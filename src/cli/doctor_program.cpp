@@ -12,7 +12,7 @@
 #include "cli/doctor_symbols.h"
 #include "cli/program_check.h"
 #include "cli/program_check_path.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/json_text.h"
+#include "text/json_text.h"
 
 namespace heapledger {
 namespace {

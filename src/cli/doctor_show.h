@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/doctor_checks.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 

@@ -13,7 +13,7 @@
 #include "cli/ledger_paths.h"
 #include "cli/progress_line.h"
 #include "cli/report_warnings.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "cli/info_text.h"
-#include "cli/json_text.h"
 #include "cli/report_pools.h"
-#include "cli/text.h"
 #include "settings/settings.h"
+#include "text/json_text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analyzer/analysis.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 

@@ -10,7 +10,7 @@
 #include "analyzer/error.h"
 #include "cli/commands.h"
 #include "cli/run_library.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "analyzer/error.h"
 #include "cli/commands.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {
@@ -50,6 +50,7 @@ int run_tool(int argc, char** argv) {
   add_doctor(app, exit_code);
   add_completion(app, exit_code);
   add_diff(app, exit_code);
+  add_export(app, exit_code);
   add_check(app, exit_code);
   add_ctl(app, exit_code);
   add_settings(app, exit_code);

@@ -11,8 +11,8 @@
 #include "cli/ledger_paths.h"
 #include "cli/progress_line.h"
 #include "cli/report_warnings.h"
-#include "cli/text.h"
 #include "symbols/shorten.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/program_check_path.h"
 #include "cli/program_check_privileges.h"
 #include "cli/program_check_script.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

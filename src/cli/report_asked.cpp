@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "analyzer/error.h"
+#include "text/nearest.h"
 
 namespace heapledger {
 namespace {
@@ -26,61 +27,16 @@ std::vector<std::string> all_measures() {
   return words;
 }
 
-const std::vector<std::string>& filter_words() {
-  static const std::vector<std::string> words = {"size",   "lifetime", "time",
-                                                 "thread", "function", "module"};
-  return words;
-}
-
-[[noreturn]] void refuse(const std::string& message, const std::string& nearest) {
-  throw Error(nearest.empty() ? message : message + "; did you mean '" + nearest + "'?",
-              kExitUsage);
-}
-
-// How many letters have to be added, dropped or changed.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row[b.size()];
-}
-
-// The first word of a condition that is none: what a filter was probably refused for.
-std::string wrong_condition(const std::string& filter) {
-  std::stringstream parts(filter);
-  std::string part;
-  while (std::getline(parts, part, ',')) {
-    size_t begin = part.find_first_not_of(' ');
-    if (begin == std::string::npos) continue;
-    std::string word = part.substr(begin, part.find_first_of("<>=! ", begin) - begin);
-    if (std::find(filter_words().begin(), filter_words().end(), word) == filter_words().end()) {
-      return word;
-    }
-  }
-  return "";
-}
-
-Filter understand_filter(const std::string& text) {
-  try {
-    return parse_filter(text);
-  } catch (const Error& error) {
-    refuse(error.what(), nearest_word(wrong_condition(text), filter_words()));
-  }
+[[noreturn]] void refuse(const std::string& message, std::string_view word,
+                         const std::vector<std::string>& words) {
+  throw Error(message + did_you_mean(word, words), kExitUsage);
 }
 
 GroupBy understand_group(const std::string& word) {
   try {
     return parse_group_by(word);
   } catch (const Error& error) {
-    refuse(error.what(), nearest_word(word, all_groups()));
+    refuse(error.what(), word, all_groups());
   }
 }
 
@@ -143,25 +99,11 @@ void refuse_what_does_not_go_together(const ReportWords& words, const Asked& ask
 
 }  // namespace
 
-std::string nearest_word(std::string_view word, const std::vector<std::string>& words) {
-  std::string nearest;
-  size_t least = std::max<size_t>(word.size() / 2, 1) + 1;
-  for (const std::string& one : words) {
-    size_t far = distance(word, one);
-    bool begins = word.size() >= 2 && (one.starts_with(word) || word.starts_with(one));
-    if (begins) far = std::min<size_t>(far, 1);
-    if (far >= least) continue;
-    least = far;
-    nearest = one;
-  }
-  return nearest;
-}
-
 Measure understand_measure(const std::string& word) {
   try {
     return parse_measure(word);
   } catch (const Error& error) {
-    refuse(error.what(), nearest_word(word, all_measures()));
+    refuse(error.what(), word, all_measures());
   }
 }
 
@@ -171,11 +113,8 @@ Asked understand(const ReportWords& words) {
   refuse_what_does_not_go_together(words, asked);
   asked.live = words.live;
   Question& question = asked.question;
-  if (!words.at.empty()) question.at = parse_moment(words.at);
-  if (words.between.size() == 2) {
-    question.between = {parse_moment(words.between[0]), parse_moment(words.between[1])};
-    question.sort = Measure::kBytes;
-  }
+  asked.filter_text = understand_selection(words, question);
+  if (question.between) question.sort = Measure::kBytes;
   if (!words.sort.empty()) question.sort = understand_measure(words.sort);
   if (question.sort == Measure::kRssPeak) {
     throw Error(
@@ -183,10 +122,6 @@ Asked understand(const ReportWords& words) {
         "the process with the most, take --worst rss",
         kExitUsage);
   }
-  for (const std::string& filter : words.filters) {
-    asked.filter_text += (asked.filter_text.empty() ? "" : ",") + filter;
-  }
-  question.filter = understand_filter(asked.filter_text);
   question.below = words.below;
   for (const std::string& path : words.suppressions) read_suppressions(path, asked.suppressions);
   asked.top = words.top;
@@ -199,21 +134,6 @@ Asked understand(const ReportWords& words) {
 
 Answer answer_to(Ledgers& ledgers, const Asked& asked, const Question& question) {
   return asked.live ? ledgers.live_at(question) : ledgers.ask(question);
-}
-
-void check_moments(Ledgers& ledgers, const Question& question) {
-  auto check = [&ledgers](const MomentSpec& moment) {
-    try {
-      ledgers.time_of(moment);
-    } catch (const Error& error) {
-      std::vector<std::string> words = {"start", "peak", "rss-peak", "end"};
-      for (const Marker& marker : ledgers.overview().markers) words.push_back(marker.text);
-      refuse(error.what(), nearest_word(moment.marker, words));
-    }
-  };
-  if (!question.between) return check(question.at);
-  check(question.between->first);
-  check(question.between->second);
 }
 
 }  // namespace heapledger

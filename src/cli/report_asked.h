@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "analyzer/query.h"
+#include "cli/selection_words.h"
 
 namespace heapledger {
 
 // The options as they were given; empty: not given.
-struct ReportWords {
-  std::string at;
-  std::vector<std::string> between;
+struct ReportWords : SelectionWords {
   std::string by;
   std::string sort;
   std::optional<size_t> top;
@@ -28,7 +27,6 @@ struct ReportWords {
   bool blocks = false;
   bool where_rss = false;
   bool live = false;
-  std::vector<std::string> filters;
   std::vector<std::string> suppressions;  // files
 };
 
@@ -53,13 +51,7 @@ Asked understand(const ReportWords& words);
 // The answer; of the live figures alone when no others are asked for.
 Answer answer_to(Ledgers& ledgers, const Asked& asked, const Question& question);
 
-// Throws Error when a moment of the question is none of these ledgers.
-void check_moments(Ledgers& ledgers, const Question& question);
-
 // As the engine has it, with the nearest right word.
 Measure understand_measure(const std::string& word);
-
-// The one of `words` that `word` may have been meant to be; empty when none is near.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& words);
 
 }  // namespace heapledger

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "analyzer/query.h"
-#include "cli/json_text.h"
 #include "cli/report_asked.h"
 #include "cli/report_page.h"
+#include "text/json_text.h"
 
 namespace heapledger {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/report_sampling.h"
-#include "cli/text.h"
 #include "settings/settings.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

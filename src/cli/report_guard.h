@@ -3,8 +3,8 @@
 #pragma once
 
 #include "analyzer/query.h"
-#include "cli/json_text.h"
 #include "cli/report_page.h"
+#include "text/json_text.h"
 
 namespace heapledger {
 

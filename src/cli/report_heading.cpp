@@ -5,7 +5,7 @@
 
 #include "cli/report_sampling.h"
 #include "cli/report_text.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

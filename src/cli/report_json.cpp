@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/json_text.h"
 #include "cli/report_counts.h"
 #include "cli/report_guard.h"
 #include "cli/report_json_parts.h"
 #include "cli/report_maps.h"
 #include "cli/report_pools.h"
 #include "cli/report_sampling.h"
+#include "text/json_text.h"
 
 namespace heapledger {
 namespace {

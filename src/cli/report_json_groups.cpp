@@ -1,7 +1,7 @@
 // Groups, trees, blocks and histograms of a report's JSON.
 #include "cli/report_json_parts.h"
 #include "cli/report_sampling.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

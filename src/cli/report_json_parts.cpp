@@ -1,6 +1,6 @@
 #include "cli/report_json_parts.h"
 
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

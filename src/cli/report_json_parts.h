@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analyzer/query.h"
-#include "cli/json_text.h"
 #include "cli/report_asked.h"
+#include "text/json_text.h"
 
 namespace heapledger {
 

@@ -4,7 +4,7 @@
 
 #include "cli/report_json_parts.h"
 #include "cli/report_stack.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 

@@ -6,15 +6,7 @@ namespace heapledger {
 namespace {
 
 void add_moments(CLI::App& command, ReportWords& words) {
-  CLI::Option* at = command
-                        .add_option("--at", words.at,
-                                    "The moment: peak (default), rss-peak, start, end, a time "
-                                    "(1.5s), a share of the run (50%), a marker")
-                        ->type_name("MOMENT");
-  command.add_option("--between", words.between, "What was allocated between two moments")
-      ->type_name("MOMENT")
-      ->expected(2)
-      ->excludes(at);
+  add_moment_options(command, words);
   command.add_flag("--live", words.live,
                    "Only what is live at the moment, without figures of the whole run; of a sealed "
                    "ledger little is read for it");
@@ -37,11 +29,7 @@ void add_views(CLI::App& command, ReportWords& words) {
 }
 
 void add_selection(CLI::App& command, ReportWords& words) {
-  command
-      .add_option("--filter", words.filters,
-                  "Only such blocks: size>=1k, lifetime<1ms, time=1s..2s, thread=NAME, "
-                  "function=NAME, module=NAME; joined by commas; =!NAME leaves out")
-      ->type_name("CONDITIONS");
+  add_filter_option(command, words);
   command
       .add_option("--below", words.below,
                   "Cut stacks there: what such a function calls counts as its own")

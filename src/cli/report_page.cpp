@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "cli/utf8.h"
+#include "text/utf8.h"
 
 namespace heapledger {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "analyzer/query/frames.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/report_stack.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

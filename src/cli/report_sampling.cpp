@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

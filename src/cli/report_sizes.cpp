@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "analyzer/error.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/run_exit.h"
 #include "cli/run_session.h"
 #include "cli/run_words.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

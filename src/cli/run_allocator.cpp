@@ -12,7 +12,7 @@
 #include "cli/elf_bytes.h"
 #include "cli/elf_image.h"
 #include "cli/run_exit.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

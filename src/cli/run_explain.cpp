@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/text.h"
 #include "format/layout.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

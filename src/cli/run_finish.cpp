@@ -15,8 +15,8 @@
 #include "cli/run_explain.h"
 #include "cli/run_interrupt.h"
 #include "cli/summary.h"
-#include "cli/text.h"
 #include "settings/settings.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

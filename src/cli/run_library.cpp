@@ -11,7 +11,7 @@
 
 #include "analyzer/error.h"
 #include "cli/run_exit.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 #ifndef HEAPLEDGER_RELATIVE_LIBDIR
 #define HEAPLEDGER_RELATIVE_LIBDIR "../lib"

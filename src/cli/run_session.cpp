@@ -22,7 +22,7 @@
 #include "cli/run_output.h"
 #include "cli/run_process.h"
 #include "cli/run_words.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -3,49 +3,28 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "analyzer/error.h"
 #include "cli/run_exit.h"
-#include "cli/text.h"
 #include "settings/settings.h"
+#include "text/nearest.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {
 
 using settings::Word;
 
-// How many letters must be changed, put in or left out to get from one word to the other.
-size_t distance(std::string_view from, std::string_view to) {
-  std::vector<size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < from.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < to.size(); ++j) {
-      const size_t changed = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-// The choices in a value such as "trace|sample": what one could have meant.
+// The choice in a value such as "trace|sample" that one could have meant.
 std::string nearest_choice(std::string_view choices, std::string_view value) {
-  std::string best;
-  size_t best_distance = 3;
+  std::vector<std::string> words;
   while (!choices.empty()) {
     const size_t bar = std::min(choices.find('|'), choices.size());
-    const std::string_view choice = choices.substr(0, bar);
-    const size_t far = distance(value, choice);
-    if (far < best_distance && choice != value) {
-      best = choice;
-      best_distance = far;
-    }
+    words.emplace_back(choices.substr(0, bar));
     choices.remove_prefix(std::min(bar + 1, choices.size()));
   }
-  return best;
+  const std::string near = nearest_word(value, words);
+  return near == value ? "" : near;
 }
 
 std::string value_problem(const Word& word, std::string_view value) {
@@ -58,24 +37,18 @@ std::string value_problem(const Word& word, std::string_view value) {
 
 std::string name_problem(std::string_view name) {
   std::string message = "There is no setting " + quoted(std::string(name)) + ".";
-  const std::string near = nearest_word(name);
+  const std::string near = nearest_setting(name);
   return message + (near.empty() ? " The manual lists them all." : " Did you mean " + near + "?");
 }
 
 }  // namespace
 
-std::string nearest_word(std::string_view name) {
-  std::string best;
-  size_t best_distance = 3;
+std::string nearest_setting(std::string_view name) {
+  std::vector<std::string> words;
   for (size_t i = 0; i < settings::kWordCount; ++i) {
-    const Word& word = settings::kWords[i];
-    if (word.internal) continue;
-    const size_t far = distance(name, word.name);
-    if (far >= best_distance) continue;
-    best = word.name;
-    best_distance = far;
+    if (!settings::kWords[i].internal) words.emplace_back(settings::kWords[i].name);
   }
-  return best;
+  return nearest_word(name, words);
 }
 
 void check_words(const std::vector<std::string>& words, std::string_view where) {

@@ -28,6 +28,6 @@ std::unique_ptr<settings::Settings> settings_of(const std::vector<std::string>& 
                                                 const std::vector<std::string>& options);
 
 // The known name nearest to `name`, or empty when none is near.
-std::string nearest_word(std::string_view name);
+std::string nearest_setting(std::string_view name);
 
 }  // namespace heapledger

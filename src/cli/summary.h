@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analyzer/query.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/report_page.h"
-#include "cli/text.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {

@@ -1,5 +1,5 @@
 // How sizes, counts, times and foreign names are shown.
-#include "cli/text.h"
+#include "text/text.h"
 
 #include <gtest/gtest.h>
 

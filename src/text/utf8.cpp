@@ -1,4 +1,4 @@
-#include "cli/utf8.h"
+#include "text/utf8.h"
 
 namespace heapledger {
 

@@ -1,4 +1,4 @@
-#include "cli/text.h"
+#include "text/text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "cli/utf8.h"
+#include "text/utf8.h"
 
 namespace heapledger {
 namespace {
