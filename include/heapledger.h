@@ -203,9 +203,9 @@ static inline int heapledger_statistics(struct heapledger_figures* statistics, i
 
 /* Writes a report on this process, as it is now, to a descriptor or to a file that is made anew.
  * `options` are those of `heapledger report`, or null: "--json", "--sort calls --top 5",
- * "--below main --at loaded". Runs the heapledger tool and waits for it; the program's wait() and
- * SIGCHLD do not see that. 0: the tool was not found, or it failed and said why on stderr.
- * Thread-safe. */
+ * "--below main --at loaded"; with "--to" those of `heapledger export`: "--to collapsed --metric
+ * calls". Runs the heapledger tool and waits for it; the program's wait() and SIGCHLD do not see
+ * that. 0: the tool was not found, or it failed and said why on stderr. Thread-safe. */
 static inline int heapledger_report(int fd, const char* options) {
   return heapledger_api_report != 0 ? heapledger_api_report(fd, NULL, options) : 0;
 }

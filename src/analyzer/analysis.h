@@ -115,6 +115,7 @@ struct LedgerFacts {
   std::string folder;
   std::string parent_ledger;
   std::string runtime;
+  std::string allocator;  // path of the library whose malloc was called; empty: not known
 
   uint64_t start_wall_ns = 0;  // since the epoch
   uint64_t duration_ns = 0;    // up to the last thing known

@@ -99,6 +99,7 @@ void ProcessNotes::tell(LedgerFacts& facts) {
   facts.folder = std::move(info(format::InfoKey::kFolder));
   facts.parent_ledger = std::move(info(format::InfoKey::kParentLedger));
   facts.runtime = std::move(info(format::InfoKey::kRuntime));
+  facts.allocator = std::move(info(format::InfoKey::kAllocator));
   facts.threads = std::move(threads_);
   facts.modules = std::move(modules_);
 }

@@ -135,7 +135,10 @@ class Replay : public ReplayProcess {
     }
     book_.died(number_, block, death, weight);
   }
-  void never_born(uint64_t address, const Death&) { died_unborn(address); }
+  void never_born(uint64_t address, const Death& death) {
+    if constexpr (kTellsCalls) book_.unborn(number_, address, death);
+    died_unborn(address);
+  }
   void never_died(const LiveBlock& block, uint64_t time) {
     const Weight weight = sampling_.of(block);
     live_blocks_ -= weight.calls;
@@ -147,7 +150,9 @@ class Replay : public ReplayProcess {
  private:
   // A book that also wants every call has
   //   void called(uint32_t ledger, uint32_t thread, const Entry&, const LiveBlock* block)
-  // with the block that is allocated or, if that is known, the one that is freed.
+  //   void unborn(uint32_t ledger, uint64_t address, const Death&)
+  // with the block that is allocated or, if that is known already, the one that is freed; and the
+  // end of a block that turned out to be unknown.
   static constexpr bool kTellsCalls =
       requires(Book & book, const format::Entry& entry, const LiveBlock* block) {
     book.called(0u, 0u, entry, block);

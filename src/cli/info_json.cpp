@@ -78,6 +78,7 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["machine"] = machine_name(ledger.machine);
   json["page_bytes"] = ledger.page_bytes;
   json["runtime"] = as_utf8(ledger.runtime);
+  json["allocator"] = as_utf8(ledger.allocator);
   json["mode"] = settings::mode_name(static_cast<settings::Mode>(ledger.mode));
   json["start"] = iso_time(ledger.start_wall_ns);
   json["start_ns"] = ledger.start_wall_ns;

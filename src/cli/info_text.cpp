@@ -224,6 +224,7 @@ std::string info_text(const LedgerFacts& ledger, const Style& style) {
       to, "machine",
       fmt::format("{}, pages of {}", machine_name(ledger.machine), human_bytes(ledger.page_bytes)));
   put_fact(to, "runtime", escaped(ledger.runtime));
+  put_fact(to, "allocator", escaped(ledger.allocator));
   put_fact(to, "mode", settings::mode_name(static_cast<settings::Mode>(ledger.mode)));
   put_fact(to, "start", iso_time(ledger.start_wall_ns));
   put_fact(to, "duration", human_duration(ledger.duration_ns));

@@ -51,6 +51,10 @@ int run_tool(int argc, char** argv) {
   add_completion(app, exit_code);
   add_diff(app, exit_code);
   add_export(app, exit_code);
+  add_import(app, exit_code);
+  add_flamegraph(app, exit_code);
+  add_graph(app, exit_code);
+  add_plot(app, exit_code);
   add_check(app, exit_code);
   add_ctl(app, exit_code);
   add_settings(app, exit_code);

@@ -10,14 +10,18 @@ std::vector<NamedFrame> frames_of(Ledgers& ledgers, uint32_t site) {
   return frames;
 }
 
-Figures for_each_stack(ExportRequest& request, const std::function<void(const ExportedStack&)>& use,
-                       const Wanted& wanted) {
+Answer ask_by_site(ExportRequest& request, const Wanted& wanted) {
   Question question = request.question;
   question.by = GroupBy::kSite;
   question.tree = TreeShape::kNone;
   question.sort = measure_of(request.metric);
   question.wanted = wanted;
-  Answer answer = request.ledgers.ask(question);
+  return request.ledgers.ask(question);
+}
+
+Figures for_each_stack(ExportRequest& request, const std::function<void(const ExportedStack&)>& use,
+                       const Wanted& wanted) {
+  Answer answer = ask_by_site(request, wanted);
   for (Row& row : answer.rows) {
     ExportedStack stack;
     stack.site = row.site;

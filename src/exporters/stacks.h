@@ -20,6 +20,9 @@ struct ExportedStack {
 Figures for_each_stack(ExportRequest& request, const std::function<void(const ExportedStack&)>& use,
                        const Wanted& wanted = {});
 
+// The same as rows, whose frames have not been looked up.
+Answer ask_by_site(ExportRequest& request, const Wanted& wanted = {});
+
 // The frames of a site; of one without a stack, a frame that says so.
 std::vector<NamedFrame> frames_of(Ledgers& ledgers, uint32_t site);
 

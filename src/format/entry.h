@@ -85,6 +85,7 @@ enum class InfoKey : uint32_t {
   kFolder = 4,        // current folder at the start
   kParentLedger = 5,  // path of the ledger of the process this one was forked from
   kRuntime = 6,       // version of the runtime
+  kAllocator = 7,     // path of the library whose malloc was called; none of static programs
 };
 
 inline constexpr unsigned shape_of(unsigned char tag) {

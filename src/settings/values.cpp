@@ -9,8 +9,8 @@ struct Unit {
   const char* name;
   uint64_t factor;
 };
-constexpr Unit kSizes[] = {
-    {"", 1}, {"K", 1ull << 10}, {"M", 1ull << 20}, {"G", 1ull << 30}, {"T", 1ull << 40}};
+constexpr Unit kSizes[] = {{"", 1},           {"K", 1ull << 10}, {"k", 1ull << 10},
+                           {"M", 1ull << 20}, {"G", 1ull << 30}, {"T", 1ull << 40}};
 constexpr Unit kDurations[] = {{"ns", 1},
                                {"us", 1'000},
                                {"ms", 1'000'000},

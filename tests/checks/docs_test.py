@@ -40,7 +40,8 @@ def anchors_of(text):
 class DocsTest(ScratchTest):
     def test_every_option_is_described(self):
         settings = {"--" + name for name in re.findall(r"`([a-z-]+)=", output("settings"))}
-        for command in ("run", "report", "info", "seal", "diff", "check", "doctor", "ctl", "link-flags"):
+        for command in ("run", "report", "info", "seal", "diff", "check", "doctor", "ctl", "link-flags", "plot",
+                        "flamegraph", "graph", "import"):
             options = set(re.findall(r"(?<![\w-])--[a-z-]+", output(command, "--help"))) - {"--help"}
             self.assertTrue(options)
             described = settings if command == "run" else set()  # in the table of settings

@@ -46,6 +46,8 @@ class Allocators(unittest.TestCase):
         else:
             oracle_test.compare(truth, run.ledgers)
         self.assertTrue(any(module.startswith("lib" + name) for module in modules_of(run)))
+        used = harness.tool_json("info", run.ledgers)["ledgers"][0]["allocator"]
+        self.assertTrue(os.path.basename(used).startswith("lib" + name), used)
 
     def oracles(self, name):
         # mimalloc's realloc(block, 0) gives out a block, and the oracle relies on libc's, which

@@ -160,6 +160,7 @@ int main(void) {
   void* second = made_here(500);
   int told = heapledger_report(1, "--json --at first") +
              heapledger_report_to("report.json", "--json --at end --by site --sort calls") +
+             heapledger_report_to("stacks", "--to collapsed --metric calls") +
              !heapledger_report(1, "--no-such-option");
   int nobody = waitpid(-1, NULL, WNOHANG) == -1;
   free(first);
@@ -296,12 +297,14 @@ class With(unittest.TestCase):
         for options in ((), ("--no-seal",)):
             run = harness.recorded_by_tool([api_program.build(REPORT)], options=options)
             self.assertEqual(run.status, 0, run.stderr)
-            self.assertIn(b"told 3, children seen 0, nobody to wait for 1\n", run.stderr)
+            self.assertIn(b"told 4, children seen 0, nobody to wait for 1\n", run.stderr)
             at_first = json.loads(run.stdout)
             self.assertEqual(at_first["figures"]["live_bytes"], 1000)
             whole = json.loads(run.files["report.json"])
             self.assertEqual(whole["figures"]["live_bytes"], 1500)
             self.assertEqual(whole["groups"][0]["name"], "made_here")
+            stacks = run.files["stacks"].decode().splitlines()
+            self.assertTrue(any(line.endswith(";main;made_here 2") for line in stacks), stacks)
 
     def test_switching_in_a_signal_handler(self):
         _, answer = self.run_program(api_program.build(HANDLER))

@@ -10,8 +10,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+import unittest
 
-from harness import Failure, Skip
+from harness import Failure
 
 NODE_FOLDER = os.environ.get("HEAPLEDGER_CLIENTS", "")
 HANG_SECONDS = 120
@@ -22,7 +23,7 @@ def lacking(package):
     message = f"not here: {package}"
     if os.environ.get("HEAPLEDGER_REQUIRE_CLIENTS"):
         raise Failure(message)
-    raise Skip(message)
+    raise unittest.SkipTest(message)
 
 
 def command(name, package):

@@ -2,9 +2,12 @@
 them."""
 
 import os
+import re
 import subprocess
 import unittest
+import xml.etree.ElementTree as ElementTree
 
+import clients
 import export_program
 import harness
 from export_program import export, report
@@ -56,6 +59,23 @@ class Collapsed(unittest.TestCase):
         depths = {len(stack) for stack, value in lines_of(text)
                   if value in export_program.HOSTILE_NAMES.values()}
         self.assertEqual(len(depths), 1, "no name has become two frames")
+
+    def test_flamegraph_draws_them(self):
+        ledger = export_program.cpp()
+        path = os.path.join(harness.fresh_folder(), "shop.collapsed")
+        export(ledger, "collapsed", "-o", path)
+        clients.node_module("flamegraph")
+        svg = clients.run_node("""
+            const lines = require('fs').readFileSync(process.argv[2], 'utf8').split('\\n');
+            process.stdout.write(require('flamegraph').svg(lines, { countname: 'bytes' }));""", path)
+        drawn = {}
+        for title in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title"):
+            name, value = re.fullmatch(r"(.*) \(([\d,]+) bytes\), [\d.]+%\)", title.text).groups()
+            drawn[name] = drawn.get(name, 0) + int(value.replace(",", ""))
+        rows = {row["name"]: row["live_bytes"]
+                for row in report(ledger, "--by", "function", "--top", "100000")["groups"]}
+        for name in ("shop::stock(int)", "shop::make_item(int)", "main", "start_thread"):
+            self.assertEqual(drawn[name], rows[name], name)
 
     def test_refusals(self):
         for words, text in ((["--metric", "calls", "--to", "colapsed"], "collapsed"),

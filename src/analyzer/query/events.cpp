@@ -1,6 +1,8 @@
 #include "analyzer/query/events.h"
 
 #include <array>
+#include <deque>
+#include <map>
 #include <utility>
 
 #include "analyzer/error.h"
@@ -144,6 +146,66 @@ class BlockEventsBook final : public Selecting {
   BlockEvent event_;
 };
 
+// A call that has to wait until its block is known, or that came after such a one.
+struct HeldCall {
+  CallFacts call;
+  bool waits = false;  // it frees a block that is not known yet
+  bool dropped = false;
+};
+
+// Calls in the order of time, while a free among them waits for its block: stamps of threads can be
+// out of order by a little, so that a block may be freed before it is allocated (pairing.h).
+class HeldCalls {
+ public:
+  bool empty() const { return calls_.empty(); }
+
+  void add(const CallFacts& call, bool waits) {
+    if (waits) places_[{call.ledger, call.address}].push_back(first_ + calls_.size());
+    calls_.push_back({call, waits, false});
+  }
+
+  // The first free of that address that waits, if it is that one, which does no longer; nullptr:
+  // none does.
+  HeldCall* settle(uint32_t ledger, uint64_t address, uint64_t time_ns) {
+    auto found = places_.find({ledger, address});
+    if (found == places_.end()) return nullptr;
+    HeldCall& held = calls_[found->second.front() - first_];
+    if (held.call.time_ns != time_ns) return nullptr;
+    forget(found);
+    held.waits = false;
+    return &held;
+  }
+
+  // Gives those at the front that wait for nothing; when there are too many, or at the end, others
+  // as well.
+  template <typename Use>
+  void release(bool all, const Use& use) {
+    while (!calls_.empty()) {
+      HeldCall& held = calls_.front();
+      if (held.waits) {
+        if (!all && calls_.size() < kMostHeld) return;
+        forget(places_.find({held.call.ledger, held.call.address}));
+      }
+      use(held);
+      calls_.pop_front();
+      ++first_;
+    }
+  }
+
+ private:
+  static constexpr size_t kMostHeld = 1 << 14;
+  using Places = std::map<std::pair<uint32_t, uint64_t>, std::deque<size_t>>;
+
+  void forget(Places::iterator place) {
+    place->second.pop_front();
+    if (place->second.empty()) places_.erase(place);
+  }
+
+  std::deque<HeldCall> calls_;
+  size_t first_ = 0;  // number of the one at the front
+  Places places_;     // by ledger and address: numbers of those that wait, in order
+};
+
 class CallsBook final : public Selecting {
  public:
   using Use = std::function<void(const CallFacts&)>;
@@ -154,15 +216,26 @@ class CallsBook final : public Selecting {
   void born(uint32_t ledger, LiveBlock& block, const Weight&) {
     if (selects(ledger, block)) block.thread |= kSelected;
   }
-  void died(uint32_t, const LiveBlock&, const Death&, const Weight&) {}
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight&) {
+    HeldCall* held = settle(ledger, block.address, death);
+    if (held == nullptr) return;
+    held->dropped = !selects_all() && (block.thread & kSelected) == 0;
+    tell_block(block, held->call);
+  }
+  void unborn(uint32_t ledger, uint64_t address, const Death& death) {
+    settle(ledger, address, death);
+  }
   void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
   void left(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
 
-  // By Replay, for every call. `block`: the one it allocates or, if known, the one it frees.
+  // By Replay, for every call, before it is paired. `block`: the one it allocates or, if known, the
+  // one it frees.
   void called(uint32_t ledger, uint32_t thread, const format::Entry& entry,
               const LiveBlock* block) {
-    bool allocates = happening(entry.kind) != Happening::kDeath;
-    if (!selects_all()) {
+    Happening what = happening(entry.kind);
+    bool allocates = what != Happening::kDeath;
+    bool waits = !allocates && block == nullptr && entry.pointer != 0;
+    if (!selects_all() && !waits) {
       if (block == nullptr) return;
       if (allocates ? !selects(ledger, *block) : (block->thread & kSelected) == 0) return;
     }
@@ -176,24 +249,51 @@ class CallsBook final : public Selecting {
     call.thread = thread;
     call.function = kFunctionOf[static_cast<size_t>(entry.kind) & 63];
     call.address = entry.pointer;
-    call.old_address = entry.old_pointer;
-    call.size = entry.size;
-    call.alignment = entry.alignment;
+    // What an entry has no field for is left from the one before.
+    if (what == Happening::kResize) call.old_address = entry.old_pointer;
+    if (allocates) call.size = entry.size;
+    if (has_alignment(entry.kind)) call.alignment = entry.alignment;
     call.allocates = allocates;
     call.calls = 0;
-    if (block != nullptr) {
-      call.size = block->size;
-      call.has_site = true;
-      call.site = site_of(block->account);
-      const Weight weight = set().sampling(ledger).of(*block);
-      call.calls = weight.calls;
-      call.bytes = weight.bytes;
-    }
-    use_(call);
+    if (block != nullptr) tell_block(*block, call);
+    if (held_.empty() && !waits) return use_(call);
+    held_.add(call, waits);
+    release(false);
   }
 
+  // Nothing more will come.
+  void finish() { release(true); }
+
  private:
+  static bool has_alignment(format::Kind kind) {
+    using format::Kind;
+    return kind == Kind::kPosixMemalign || kind == Kind::kAlignedAlloc || kind == Kind::kMemalign;
+  }
+
+  HeldCall* settle(uint32_t ledger, uint64_t address, const Death& death) {
+    if (held_.empty() || death.by_resize) [[likely]] {
+      return nullptr;
+    }
+    return held_.settle(ledger, address, set().since_start({death.time, ledger}));
+  }
+
+  void tell_block(const LiveBlock& block, CallFacts& call) const {
+    call.size = block.size;
+    call.has_site = true;
+    call.site = site_of(block.account);
+    const Weight weight = set().sampling(call.ledger).of(block);
+    call.calls = weight.calls;
+    call.bytes = weight.bytes;
+  }
+
+  void release(bool all) {
+    held_.release(all, [this](const HeldCall& held) {
+      if (!held.dropped && (selects_all() || held.call.has_site)) use_(held.call);
+    });
+  }
+
   const Use& use_;
+  HeldCalls held_;
 };
 
 void refuse_lifetimes(const Question& question) {
@@ -220,6 +320,7 @@ void pass(Ledgers::Parts& parts, const Question& asked, std::pair<uint64_t, uint
   Progress progress(parts.set.options().progress);
   parts.set.play(
       book, {}, progress, [](uint32_t, Replay<Book>&, LedgerFile&) {}, [](size_t) {});
+  if constexpr (requires { book.finish(); }) book.finish();
 }
 
 }  // namespace

@@ -92,13 +92,24 @@ void add_variables(Request& request) {
   request.variables[count] = nullptr;
 }
 
+// A form other than report's own is asked for as of `heapledger export`.
+bool asks_for_export(const Request& request, size_t count) {
+  for (size_t i = 2; i < count; ++i) {
+    const char* word = request.arguments[i];
+    if (strcmp(word, "--to") == 0 || strncmp(word, "--to=", 5) == 0) return true;
+  }
+  return false;
+}
+
 bool make_request(Request& request, const char* options) {
-  static char verb[] = "report";
+  static char report_verb[] = "report";
+  static char export_verb[] = "export";
   size_t count = 0;
   if (!find_tool(request.tool)) return false;
   request.arguments[count++] = const_cast<char*>(request.tool.data());
-  request.arguments[count++] = verb;
+  request.arguments[count++] = report_verb;
   if (!add_words(request, options, count)) return false;
+  if (asks_for_export(request, count)) request.arguments[1] = export_verb;
   request.arguments[count++] = const_cast<char*>(ledger_path().data());
   request.arguments[count] = nullptr;
   add_variables(request);

@@ -3,6 +3,7 @@
 #include <heapledger.h>
 
 #include "runtime/bootstrap/environment.h"
+#include "runtime/bootstrap/resolve.h"
 #include "runtime/ledger/clock.h"
 #include "runtime/os/descriptor_gate.h"
 
@@ -118,6 +119,7 @@ void enter_process_info(Window& window) {
   enter(window, InfoKey::kFolder, info.folder.data(), info.folder.size());
   enter(window, InfoKey::kParentLedger, info.parent_ledger.data(), info.parent_ledger.size());
   enter(window, InfoKey::kRuntime, HEAPLEDGER_VERSION, sizeof HEAPLEDGER_VERSION - 1);
+  enter(window, InfoKey::kAllocator, real_heap_library(), strlen(real_heap_library()));
 }
 
 }  // namespace heapledger::runtime

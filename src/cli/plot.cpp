@@ -1,0 +1,169 @@
+// `heapledger plot`: ledgers as pictures and films.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/error.h"
+#include "cli/commands.h"
+#include "cli/opened.h"
+#include "cli/report_counts.h"
+#include "exporters/output.h"
+#include "plots/film.h"
+#include "plots/page.h"
+#include "plots/render.h"
+
+namespace heapledger {
+namespace {
+
+struct PlotOptions {
+  std::vector<std::string> files;
+  std::string out;
+  std::string kind;
+  std::string scheme;
+  size_t width = 0;
+  size_t height = 0;
+  size_t top = 0;
+  size_t frames = 0;
+  NameOptions names;
+};
+
+constexpr std::array kStills = {"svg", "png", "pdf"};
+constexpr std::array kFilms = {"mp4", "gif", "webp"};
+
+// By the end of the file's name.
+std::string format_of(const std::string& path) {
+  if (path.empty()) return "svg";
+  size_t dot = path.find_last_of("./");
+  std::string end = dot == std::string::npos || path[dot] == '/' ? "" : path.substr(dot + 1);
+  for (char& c : end) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  bool known = std::find(kStills.begin(), kStills.end(), end) != kStills.end() ||
+               std::find(kFilms.begin(), kFilms.end(), end) != kFilms.end();
+  if (known) return end;
+  throw Error("what '" + path + "' is to be shall be seen from the end of its name: .svg, .png, " +
+                  ".pdf, or a film: .mp4, .gif, .webp",
+              kExitUsage);
+}
+
+bool is_film(const std::string& format) {
+  return std::find(kFilms.begin(), kFilms.end(), format) != kFilms.end();
+}
+
+Scheme scheme_of(const std::string& word, const std::string& format) {
+  if (word == "light") return Scheme::kLight;
+  if (word == "dark") return Scheme::kDark;
+  if (!word.empty() && word != "auto") {
+    throw Error("there is no scheme '" + word + "', only light, dark and auto", kExitUsage);
+  }
+  if (format == "svg") return Scheme::kAuto;
+  if (word.empty()) return Scheme::kLight;
+  throw Error("only an .svg can be light and dark at once: take --scheme light or dark",
+              kExitUsage);
+}
+
+PageOptions page_options(const PlotOptions& options, const std::string& format) {
+  PageOptions page;
+  if (!options.kind.empty()) page.kind = parse_plot_kind(options.kind);
+  page.width = options.width;
+  page.height = options.height;
+  page.scheme = scheme_of(options.scheme, format);
+  if (options.top > 0) page.top = options.top;
+  if (page.top > kSeriesColours) {
+    throw Error(
+        "--top is up to " + std::to_string(kSeriesColours) + ": more colours nobody can tell apart",
+        kExitUsage);
+  }
+  if (options.frames > 0) throw Error("--frames is for films: .mp4, .gif, .webp", kExitUsage);
+  return sized(page);
+}
+
+FilmOptions film_options(const PlotOptions& options, const std::string& format) {
+  if (!options.kind.empty() || options.top > 0) {
+    throw Error("a film has no --kind and no --top: it shows the heap as it grows", kExitUsage);
+  }
+  FilmOptions film;
+  film.width = options.width;
+  film.height = options.height;
+  film.scheme = scheme_of(options.scheme, format);
+  if (options.frames > 0) film.frames = options.frames;
+  return sized(film);
+}
+
+int run_film(const PlotOptions& options, const std::string& format) {
+  FilmOptions wanted = film_options(options, format);
+  Output output(options.out);
+  const std::string& file = output.file_for_others();
+  Opened opened(options.files, options.names);
+  expect_more_than_counts(opened.ledgers());
+  Film film(opened.ledgers(), wanted);
+  render_film(
+      {format, wanted.frames}, [&film](size_t frame) { return film.draw(frame); }, file);
+  output.finish();
+  return opened.warn();
+}
+
+int run_plot(const PlotOptions& options) {
+  std::string format = format_of(options.out);
+  if (is_film(format)) return run_film(options, format);
+  PageOptions wanted = page_options(options, format);
+  Output output(options.out);
+  bool by_others = format != "svg";
+  std::string file = by_others ? output.file_for_others() : "";
+  Opened opened(options.files, options.names);
+  expect_more_than_counts(opened.ledgers());
+  std::string svg = draw_page(opened.ledgers(), wanted);
+  if (by_others) {
+    render_still(svg, format, file);
+  } else {
+    output.write(svg);
+  }
+  output.finish();
+  return opened.warn();
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<PlotOptions>();
+  CLI::App* command = app.add_subcommand("plot", "Draw charts of ledgers, or a film");
+  command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", options->out,
+                   "The picture: .svg, .png, .pdf; or a film: .mp4, .gif, .webp (default: SVG to "
+                   "standard output)")
+      ->type_name("OUT");
+  command
+      ->add_option("--kind", options->kind,
+                   "One panel alone: time, sites, sizes, lifetimes or map (default: all)")
+      ->type_name("KIND");
+  command
+      ->add_option("--top", options->top,
+                   "Sites that have a colour of their own, up to 12 (default: 8)")
+      ->type_name("N");
+  command->add_option("--width", options->width, "In pixels")->type_name("N");
+  command->add_option("--height", options->height, "In pixels")->type_name("N");
+  command
+      ->add_option("--scheme", options->scheme,
+                   "Colours: light, dark, or auto: an .svg that is as the reader's screen is "
+                   "(default: auto for .svg, light for others)")
+      ->type_name("SCHEME");
+  command->add_option("--frames", options->frames, "Of a film (default: 125, 10 seconds)")
+      ->type_name("N");
+  add_name_options(*command, options->names);
+  command->footer(
+      "PNG and PDF need the program rsvg-convert (Debian's librsvg2-bin), films ffmpeg as well.\n\n"
+      "Examples:\n"
+      "  heapledger plot server.4711.ledger -o heap.svg\n"
+      "  heapledger plot server.4711.ledger --kind map --width 1600 --scheme dark -o map.png\n"
+      "  heapledger plot server.4711.ledger -o heap.mp4");
+  command->callback([options, &exit_code] { exit_code = run_plot(*options); });
+}
+
+}  // namespace heapledger

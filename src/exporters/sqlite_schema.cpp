@@ -1,0 +1,81 @@
+#include "exporters/sqlite_schema.h"
+
+namespace heapledger {
+
+// Rows are appended in the order of their keys, so that no index has to be sorted.
+const char* const kSqliteTables = R"(
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+CREATE TABLE ledgers(
+  ledger INTEGER PRIMARY KEY,
+  path TEXT, pid INTEGER, parent_pid INTEGER, command TEXT, executable TEXT, folder TEXT,
+  host TEXT, start_wall_ns INTEGER, duration_ns INTEGER, sampled INTEGER, complete INTEGER,
+  calls INTEGER, bytes INTEGER, frees INTEGER, temporary_calls INTEGER, peak_bytes INTEGER,
+  peak_blocks INTEGER, peak_time_ns INTEGER, never_freed_bytes INTEGER,
+  never_freed_blocks INTEGER, rss_peak_bytes INTEGER);
+
+CREATE TABLE threads(
+  thread INTEGER PRIMARY KEY,
+  ledger INTEGER REFERENCES ledgers, tid INTEGER, name TEXT);
+
+CREATE TABLE modules(module INTEGER PRIMARY KEY, path TEXT, build_id TEXT);
+
+CREATE TABLE functions(function INTEGER PRIMARY KEY, name TEXT);
+
+CREATE TABLE frames(
+  frame INTEGER PRIMARY KEY,
+  function INTEGER REFERENCES functions, file TEXT, line INTEGER,
+  module INTEGER REFERENCES modules, offset INTEGER, pc INTEGER, inlined INTEGER,
+  wrapper INTEGER);
+
+CREATE TABLE sites(
+  site INTEGER PRIMARY KEY,
+  frame INTEGER REFERENCES frames, depth INTEGER);
+
+CREATE TABLE stack(
+  site INTEGER REFERENCES sites, depth INTEGER, frame INTEGER REFERENCES frames,
+  PRIMARY KEY(site, depth)) WITHOUT ROWID;
+
+CREATE TABLE accounts(
+  site INTEGER PRIMARY KEY REFERENCES sites,
+  calls INTEGER, bytes INTEGER, frees INTEGER, ended_blocks INTEGER, ended_bytes INTEGER,
+  temporary_calls INTEGER, resizes INTEGER, moved_blocks INTEGER, moved_bytes INTEGER,
+  smallest INTEGER, largest INTEGER, at_peak_bytes INTEGER, at_peak_blocks INTEGER,
+  peak_bytes INTEGER, peak_blocks INTEGER, peak_time_ns INTEGER, never_freed_bytes INTEGER,
+  never_freed_blocks INTEGER, time_ns INTEGER, calls_error REAL, bytes_error REAL,
+  at_peak_error REAL);
+
+CREATE TABLE blocks(
+  block INTEGER PRIMARY KEY,
+  ledger INTEGER REFERENCES ledgers, address INTEGER, size INTEGER,
+  site INTEGER REFERENCES sites, thread INTEGER REFERENCES threads, born_ns INTEGER,
+  ended_ns INTEGER, ending TEXT, ended_by INTEGER REFERENCES threads, temporary INTEGER,
+  calls INTEGER, bytes INTEGER);
+
+CREATE TABLE series(
+  bucket INTEGER PRIMARY KEY,
+  begin_ns INTEGER, end_ns INTEGER, min_bytes INTEGER, max_bytes INTEGER, end_bytes INTEGER,
+  min_blocks INTEGER, max_blocks INTEGER, end_blocks INTEGER, calls INTEGER, bytes INTEGER,
+  min_rss INTEGER, max_rss INTEGER, end_rss INTEGER);
+
+CREATE TABLE markers(
+  marker INTEGER PRIMARY KEY,
+  time_ns INTEGER, text TEXT, ledger INTEGER REFERENCES ledgers);
+
+CREATE TABLE powers(low INTEGER PRIMARY KEY, high INTEGER);
+INSERT INTO powers VALUES(0, 1);
+WITH RECURSIVE power(low) AS (VALUES(1) UNION ALL SELECT low * 2 FROM power LIMIT 62)
+INSERT INTO powers SELECT low, low * 2 FROM power;
+INSERT INTO powers VALUES(4611686018427387904, 9223372036854775807);
+)";
+
+const char* const kSqliteEntries = R"(
+CREATE TABLE entries(
+  entry INTEGER PRIMARY KEY,
+  time_ns INTEGER, took_ns INTEGER, ledger INTEGER REFERENCES ledgers,
+  thread INTEGER REFERENCES threads, what TEXT, function TEXT, address INTEGER,
+  old_address INTEGER, size INTEGER, alignment INTEGER, site INTEGER REFERENCES sites,
+  calls INTEGER, bytes INTEGER);
+)";
+
+}  // namespace heapledger

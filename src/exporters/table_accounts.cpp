@@ -1,0 +1,131 @@
+// One row for each site: its account, the frame to blame, and its stack.
+#include <tsl/robin_map.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "exporters/accounts.h"
+#include "exporters/stacks.h"
+#include "exporters/tables.h"
+#include "text/json_text.h"
+#include "text/text.h"
+
+namespace heapledger {
+namespace {
+
+constexpr std::array<std::string_view, 29> kAccountColumns = {"site",
+                                                              "calls",
+                                                              "bytes",
+                                                              "live_blocks",
+                                                              "live_bytes",
+                                                              "peak_bytes",
+                                                              "peak_blocks",
+                                                              "peak_time_ns",
+                                                              "frees",
+                                                              "ended_blocks",
+                                                              "ended_bytes",
+                                                              "temporary_calls",
+                                                              "resizes",
+                                                              "moved_blocks",
+                                                              "moved_bytes",
+                                                              "smallest",
+                                                              "largest",
+                                                              "never_freed_bytes",
+                                                              "never_freed_blocks",
+                                                              "time_ns",
+                                                              "calls_error",
+                                                              "bytes_error",
+                                                              "live_error",
+                                                              "peak_error",
+                                                              "function",
+                                                              "file",
+                                                              "line",
+                                                              "module",
+                                                              "stack"};
+
+void write_figures(const Figures& figures, const Unfreed* unfreed, TableWriter& table) {
+  for (uint64_t value : {figures.calls, figures.bytes, figures.live_blocks, figures.live_bytes}) {
+    table.number(value);
+  }
+  for (uint64_t value : {figures.peak_bytes, figures.peak_blocks, figures.peak_time_ns}) {
+    figures.has_peak ? table.number(value) : table.none();
+  }
+  for (uint64_t value : {figures.frees, figures.ended_blocks, figures.ended_bytes,
+                         figures.temporary_calls, figures.resizes, figures.moved_blocks,
+                         figures.moved_bytes, figures.smallest, figures.largest}) {
+    table.number(value);
+  }
+  unfreed != nullptr ? table.number(unfreed->bytes) : table.none();
+  unfreed != nullptr ? table.number(unfreed->blocks) : table.none();
+  figures.has_time ? table.number(figures.time_ns) : table.none();
+  table.real(figures.calls_error);
+  table.real(figures.bytes_error);
+  table.real(figures.live_error);
+  table.real(figures.peak_error);
+}
+
+void write_name_or_none(const std::string& name, TableWriter& table) {
+  name.empty() ? table.none() : table.text(name);
+}
+
+// As in collapsed stacks, from the outermost inwards; what looks like a separator inside a name is
+// replaced.
+std::string joined(const std::vector<NamedFrame>& frames, const std::string& separator) {
+  char substitute = separator.find(',') == std::string::npos ? ',' : ':';
+  std::string all;
+  for (size_t i = frames.size(); i-- > 0;) {
+    size_t begin = all.size();
+    all += frames[i].name;
+    for (size_t at = begin; (at = all.find(separator, at)) != std::string::npos;) {
+      all.replace(at, separator.size(), 1, substitute);
+    }
+    if (i > 0) all += separator;
+  }
+  return all;
+}
+
+Json frames_json(const std::vector<NamedFrame>& frames) {
+  Json list = Json::array();
+  for (const NamedFrame& frame : frames) {
+    Json json;
+    json["name"] = as_utf8(frame.name);
+    json["file"] = frame.file.empty() ? Json(nullptr) : Json(as_utf8(frame.file));
+    json["line"] = frame.line == 0 ? Json(nullptr) : Json(frame.line);
+    json["inlined"] = frame.inlined;
+    json["module"] = frame.module.empty() ? Json(nullptr) : Json(as_utf8(frame.module));
+    json["offset"] = frame.offset;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+void write_place(ExportRequest& request, const ExportedStack& stack, TableWriter& table) {
+  NamedFrame blamed = request.ledgers.first_interesting_frame(stack.site);
+  table.text(blamed.name.empty() ? stack.frames.front().name : blamed.name);
+  write_name_or_none(blamed.file, table);
+  blamed.line == 0 ? table.none() : table.number(blamed.line);
+  write_name_or_none(blamed.module, table);
+  if (table.form() == TableForm::kJson) {
+    table.prepared(json_line(frames_json(stack.frames)));
+  } else {
+    table.text(joined(stack.frames, request.separator));
+  }
+}
+
+}  // namespace
+
+void write_account_table(ExportRequest& request, TableForm form, Output& output) {
+  TableWriter table(form, output, kAccountColumns);
+  table.begin(about_table(request, "heapledger.export.accounts/1"));
+  UnfreedBySite unfreed(request);
+  for_each_stack(request, [&](const ExportedStack& stack) {
+    table.number(stack.site);
+    write_figures(stack.figures, unfreed.of(stack.site), table);
+    write_place(request, stack, table);
+    table.end_row();
+  });
+  table.end();
+}
+
+}  // namespace heapledger

@@ -1,0 +1,187 @@
+#include "importers/ledger_writer.h"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "analyzer/error.h"
+#include "format/checksum.h"
+
+namespace heapledger {
+namespace {
+
+using format::Kind;
+using format::LongEntry;
+
+constexpr size_t kPastTheEnd = 128;  // the encoder stores a little beyond what it writes
+constexpr uint64_t kStartTicks = 1'000'000'000;
+constexpr size_t kLongestText = 4096;  // of paths and pieces of information
+
+// Recordings do not say what machine they are from; most are of one like this.
+uint32_t this_machine() {
+  struct utsname name {};
+  bool is_arm = ::uname(&name) == 0 && std::string_view(name.machine) == "aarch64";
+  return is_arm ? 183 : 62;
+}
+
+}  // namespace
+
+LedgerWriter::LedgerWriter(std::string path)
+    : path_(std::move(path)),
+      fd_(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)),
+      payload_(format::kPayloadBytes + kPastTheEnd) {
+  if (fd_ < 0) {
+    throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno), 1);
+  }
+  file_bytes_ = format::kMinHeaderBytes;
+  header_.magic = format::kChunkMagic;
+  state_.time = kStartTicks;
+  start_filling();
+  std::string_view name = "main";
+  LongEntry(state_, Kind::kThread, kStartTicks)
+      .number(0)
+      .number(1)
+      .bytes(name.data(), name.size())
+      .finish();
+}
+
+LedgerWriter::~LedgerWriter() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void LedgerWriter::at(uint64_t ns) {
+  now_ = std::max(now_, ns);
+}
+
+uint64_t LedgerWriter::step(size_t text_bytes) {
+  size_t used = static_cast<size_t>(state_.cursor - payload_.data());
+  if (used + text_bytes + 2 * format::kMaxShortEntryBytes > format::kPayloadBytes) flush();
+  ++now_;
+  return kStartTicks + now_;
+}
+
+void LedgerWriter::malloc(uint64_t pointer, uint64_t size, uint32_t site) {
+  uint64_t time = step();
+  append_malloc(state_, time, pointer, site, size);
+}
+
+void LedgerWriter::free(uint64_t pointer) {
+  uint64_t time = step();
+  append_free(state_, time, pointer);
+}
+
+void LedgerWriter::site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc) {
+  uint64_t time = step();
+  LongEntry(state_, Kind::kSite, time).number(id).number(parent).number(module).number(pc).finish();
+}
+
+void LedgerWriter::module(uint32_t id, uint64_t start, uint64_t end, uint64_t bias,
+                          std::string_view path) {
+  path = path.substr(0, kLongestText);
+  uint64_t time = step(path.size());
+  LongEntry(state_, Kind::kModule, time)
+      .number(id)
+      .number(1)
+      .number(start)
+      .number(end)
+      .number(bias)
+      .number(0)
+      .bytes(path.data(), path.size())
+      .finish();
+}
+
+void LedgerWriter::unload(uint32_t module) {
+  uint64_t time = step();
+  LongEntry(state_, Kind::kUnload, time).number(module).finish();
+}
+
+void LedgerWriter::memory(uint64_t rss_bytes) {
+  rss_peak_ = std::max(rss_peak_, rss_bytes);
+  uint64_t time = step();
+  LongEntry(state_, Kind::kMemory, time)
+      .number(rss_bytes)
+      .number(rss_peak_)
+      .number(time)
+      .number(time)
+      .finish();
+}
+
+void LedgerWriter::info(format::InfoKey key, std::string_view text) {
+  while (!text.empty()) {
+    std::string_view piece = text.substr(0, kLongestText);
+    text.remove_prefix(piece.size());
+    uint64_t time = step(piece.size());
+    LongEntry(state_, Kind::kInfo, time)
+        .number(static_cast<uint64_t>(key))
+        .bytes(piece.data(), piece.size())
+        .finish();
+  }
+}
+
+void LedgerWriter::marker(std::string_view text) {
+  text = text.substr(0, kLongestText);
+  uint64_t time = step(text.size());
+  LongEntry(state_, Kind::kMarker, time).bytes(text.data(), text.size()).finish();
+}
+
+void LedgerWriter::start_filling() {
+  std::fill(payload_.begin(), payload_.end(), static_cast<unsigned char>(0));
+  header_.base_time = state_.time;
+  state_.cursor = payload_.data();
+  state_.pointer = 0;
+}
+
+void LedgerWriter::flush() {
+  header_.bytes = static_cast<uint32_t>(state_.cursor - payload_.data());
+  header_.checksum = format::checksum(payload_.data(), header_.bytes);
+  header_.header_checksum =
+      format::checksum(&header_, offsetof(format::BlockHeader, header_checksum));
+  write(&header_, sizeof header_, file_bytes_);
+  write(payload_.data(), format::kPayloadBytes, file_bytes_ + sizeof header_);
+  file_bytes_ += format::kBlockBytes;
+  ++header_.seq;
+  start_filling();
+}
+
+void LedgerWriter::finish(uint32_t page_bytes, uint64_t ended_ns) {
+  flush();
+  uint64_t end = kStartTicks + now_ + 1;
+  uint64_t started_ns = ended_ns > now_ ? ended_ns - now_ : 0;
+  format::FileHeader header{};
+  std::memcpy(header.magic, format::kFileMagic, sizeof header.magic);
+  header.version = format::kVersion;
+  header.header_bytes = format::kMinHeaderBytes;
+  header.block_bytes = format::kBlockBytes;
+  header.page_bytes = page_bytes;
+  header.machine = this_machine();
+  header.start = {kStartTicks, kStartTicks, started_ns};
+  header.latest[0] = {end, end, started_ns + now_ + 1};
+  header.exit_ticks = end;
+  write(&header, sizeof header, 0);
+  int fd = std::exchange(fd_, -1);
+  if (::close(fd) != 0) {
+    throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno), 1);
+  }
+}
+
+void LedgerWriter::write(const void* bytes, size_t count, uint64_t offset) {
+  const char* at = static_cast<const char*>(bytes);
+  while (count > 0) {
+    ssize_t written = ::pwrite(fd_, at, count, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno), 1);
+    }
+    at += written;
+    count -= static_cast<size_t>(written);
+    offset += static_cast<uint64_t>(written);
+  }
+}
+
+}  // namespace heapledger

@@ -1,0 +1,161 @@
+#include "plots/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "analyzer/error.h"
+#include "plots/panels.h"
+#include "text/nearest.h"
+#include "text/text.h"
+
+namespace heapledger {
+namespace {
+
+constexpr double kEdge = 20;
+constexpr double kBetween = 26;  // panels
+constexpr double kTitleFont = 17;
+
+struct KindFacts {
+  PlotKind kind;
+  const char* name;
+  size_t height;  // of a page with this alone
+  size_t least;
+};
+constexpr std::array kKinds = {
+    KindFacts{PlotKind::kTime, "time", 640, 460},
+    KindFacts{PlotKind::kSites, "sites", 640, 420},
+    KindFacts{PlotKind::kSizes, "sizes", 560, 360},
+    KindFacts{PlotKind::kLifetimes, "lifetimes", 560, 320},
+    KindFacts{PlotKind::kMap, "map", 700, 320},
+    KindFacts{PlotKind::kAll, "all", 2300, 1500},
+};
+
+const KindFacts& facts_of(PlotKind kind) {
+  return *std::find_if(kKinds.begin(), kKinds.end(),
+                       [kind](const KindFacts& facts) { return facts.kind == kind; });
+}
+
+std::string command_of(const LedgerFacts& ledger, size_t characters) {
+  std::string line;
+  for (const std::string& argument : ledger.command) {
+    if (line.size() > characters) break;
+    line += (line.empty() ? "" : " ") + shell_word(argument.substr(0, characters + 1));
+  }
+  if (line.empty()) line = ledger.executable.empty() ? "(unknown)" : escaped(ledger.executable);
+  return cut_text(line, characters);
+}
+
+std::string title_of(Ledgers& ledgers, size_t characters) {
+  const std::vector<LedgerFacts>& facts = ledgers.facts();
+  auto first = std::min_element(facts.begin(), facts.end(), [](const auto& a, const auto& b) {
+    return a.start_wall_ns < b.start_wall_ns;
+  });
+  if (facts.size() == 1) return command_of(*first, characters);
+  std::string which = counted(facts.size(), "process") + ": ";
+  return which + command_of(*first, characters - std::min(characters - 1, which.size()));
+}
+
+std::string subtitle_of(Ledgers& ledgers) {
+  const std::vector<LedgerFacts>& facts = ledgers.facts();
+  const Overview& overview = ledgers.overview();
+  size_t threads = 0;
+  bool sampled = false;
+  for (const LedgerFacts& ledger : facts) {
+    threads += ledger.threads.size();
+    sampled = sampled || ledger.sampled;
+  }
+  return fmt::format("{}ran {}, {}; {}, {} in all; peak {}, never freed {}{}",
+                     facts.size() == 1 ? fmt::format("process {}, ", facts[0].pid) : "",
+                     human_duration(overview.duration_ns), counted(threads, "thread"),
+                     counted(overview.totals.calls, "call"), human_bytes(overview.totals.bytes),
+                     human_bytes(overview.totals.peak_bytes),
+                     human_bytes(overview.never_freed_bytes),
+                     sampled ? "; estimated from samples" : "");
+}
+
+void draw_all(Svg& svg, const Box& box, Ledgers& ledgers, size_t top) {
+  // Shares of the height: time, sites, sizes beside lifetimes, map.
+  constexpr std::array<double, 4> kShares = {0.31, 0.25, 0.21, 0.23};
+  double height = box.height - 3 * kBetween;
+  double y = box.y;
+  auto next = [&](size_t i) {
+    Box part{box.x, y, box.width, height * kShares[i]};
+    y += part.height + kBetween;
+    return part;
+  };
+  draw_time(svg, next(0), ledgers);
+  draw_sites(svg, next(1), ledgers, top);
+  Box both = next(2);
+  double half = (both.width - kEdge) / 2;
+  draw_sizes(svg, {both.x, both.y, half, both.height}, ledgers);
+  draw_lifetimes(svg, {both.x + half + kEdge, both.y, half, both.height}, ledgers);
+  draw_map(svg, next(3), ledgers);
+}
+
+void draw_kind(Svg& svg, const Box& box, Ledgers& ledgers, const PageOptions& options) {
+  switch (options.kind) {
+    case PlotKind::kTime:
+      return draw_time(svg, box, ledgers);
+    case PlotKind::kSites:
+      return draw_sites(svg, box, ledgers, options.top);
+    case PlotKind::kSizes:
+      return draw_sizes(svg, box, ledgers);
+    case PlotKind::kLifetimes:
+      return draw_lifetimes(svg, box, ledgers);
+    case PlotKind::kMap:
+      return draw_map(svg, box, ledgers);
+    case PlotKind::kAll:
+      return draw_all(svg, box, ledgers, options.top);
+  }
+}
+
+}  // namespace
+
+PlotKind parse_plot_kind(std::string_view text) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const KindFacts& facts : kKinds) {
+    if (text == facts.name) return facts.kind;
+    names.emplace_back(facts.name);
+    list += (list.empty() ? "" : ", ") + std::string(facts.name);
+  }
+  throw Error(
+      "there is no kind '" + std::string(text) + "', only " + list + did_you_mean(text, names),
+      kExitUsage);
+}
+
+double draw_heading(Svg& svg, Ledgers& ledgers, double width) {
+  double room = width - 2 * kEdge;
+  svg.text(kEdge, 32, title_of(ledgers, characters_in(room, kTitleFont)), "title");
+  std::string subtitle = subtitle_of(ledgers);
+  svg.text(kEdge, 52, cut_text(subtitle, characters_in(room * 1.05, kSmallFont)), "dim");
+  return 72;
+}
+
+size_t checked_side(size_t given, size_t usual, size_t least, const char* option) {
+  size_t value = given == 0 ? usual : given;
+  if (value >= least && value <= kMostPixels) return value;
+  throw Error(fmt::format("{} is from {} to {} here", option, least, kMostPixels), kExitUsage);
+}
+
+PageOptions sized(PageOptions options) {
+  const KindFacts& facts = facts_of(options.kind);
+  size_t least = options.kind == PlotKind::kAll ? 2 * kLeastWidth : kLeastWidth;
+  options.width = checked_side(options.width, 1200, least, "--width");
+  options.height = checked_side(options.height, facts.height, facts.least, "--height");
+  return options;
+}
+
+std::string draw_page(Ledgers& ledgers, const PageOptions& options) {
+  auto width = static_cast<double>(options.width);
+  auto height = static_cast<double>(options.height);
+  Svg svg(width, height, options.scheme);
+  double y = draw_heading(svg, ledgers, width);
+  draw_kind(svg, {kEdge, y, width - 2 * kEdge, height - y - kEdge}, ledgers, options);
+  return svg.finish();
+}
+
+}  // namespace heapledger

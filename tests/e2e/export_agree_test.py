@@ -1,0 +1,207 @@
+"""Every format there is, of one ledger: they all tell the same. A format that is not in the table
+below fails the test, so a new one cannot be forgotten."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import unittest
+
+import export_program
+import harness
+from export_program import export, report
+
+
+def collapsed(ledger):
+    def total(metric):
+        lines = export(ledger, "collapsed", "--metric", metric).splitlines()
+        return sum(int(line.rpartition(" ")[2]) for line in lines)
+    return {"calls": total("calls"), "bytes": total("bytes"), "peak": total("live"),
+            "never freed": total("never-freed"), "temporary": total("temporary")}
+
+
+def fields_of(message):
+    """The fields of a protocol buffer: pairs of a number and a whole number or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(message):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            length = varint()
+            yield key >> 3, message[at:at + length]
+            at += length
+
+
+def pprof(ledger):
+    sums = [0, 0, 0, 0]
+    for number, sample in fields_of(gzip.decompress(export(ledger, "pprof", text=False))):
+        if number != 2:
+            continue
+        packed = next(value for field, value in fields_of(sample) if field == 2)
+        # Numbers one after the other, as in a message of fields without keys.
+        values, value, shift = [], 0, 0
+        for byte in packed:
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                values.append(value)
+                value = shift = 0
+        sums = [a + b for a, b in zip(sums, values, strict=True)]
+    return {"calls": sums[0], "bytes": sums[1], "peak": sums[3]}
+
+
+def speedscope(ledger):
+    totals = {}
+    for profile in json.loads(export(ledger, "speedscope"))["profiles"]:
+        totals[profile["name"]] = sum(profile["weights"])
+    return {"calls": totals["calls"], "bytes": totals["bytes allocated"],
+            "peak": totals["bytes live at peak"], "never freed": totals["bytes never freed"],
+            "temporary": totals["temporary calls"]}
+
+
+def rows_of(rows):
+    def total(column):
+        return sum(int(row[column]) for row in rows)
+    return {"calls": total("calls"), "bytes": total("bytes"), "peak": total("live_bytes"),
+            "never freed": total("never_freed_bytes"), "temporary": total("temporary_calls")}
+
+
+def tsv(ledger):
+    lines = [line.split("\t") for line in export(ledger, "tsv").splitlines()]
+    return rows_of([dict(zip(lines[0], line, strict=True)) for line in lines[1:]])
+
+
+def comma_separated(ledger):
+    return rows_of(list(csv.DictReader(io.StringIO(export(ledger, "csv"), newline=""))))
+
+
+def json_rows(ledger):
+    return rows_of(json.loads(export(ledger, "json"))["rows"])
+
+
+def sqlite(ledger):
+    path = os.path.join(harness.fresh_folder(), "heap.sqlite")
+    export(ledger, "sqlite", "-o", path)
+    with sqlite3.connect(path) as base:
+        row = base.execute("select sum(calls), sum(bytes), sum(at_peak_bytes),"
+                           " sum(never_freed_bytes), sum(temporary_calls) from accounts")
+        return dict(zip(("calls", "bytes", "peak", "never freed", "temporary"), row.fetchone(),
+                        strict=True))
+
+
+def heaptrack(ledger):
+    infos, live, peak, calls, size = [], 0, 0, 0, 0
+    for line in export(ledger, "heaptrack").splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "a":
+            infos.append(int(rest.split()[0], 16))
+        elif kind == "+":
+            calls += 1
+            size += infos[int(rest, 16)]
+            live += infos[int(rest, 16)]
+            peak = max(peak, live)
+        elif kind == "-":
+            live -= infos[int(rest, 16)]
+    return {"calls": calls, "bytes": size, "peak": peak, "never freed": live}
+
+
+def firefox(ledger):
+    weights = []
+    for thread in json.loads(export(ledger, "firefox"))["threads"]:
+        weights += thread.get("nativeAllocations", {}).get("weight", [])
+    return {"calls": sum(1 for weight in weights if weight > 0),
+            "bytes": sum(weight for weight in weights if weight > 0),
+            "never freed": sum(weights)}
+
+
+def massif(ledger):
+    text = export(ledger, "massif")
+    sizes = [int(size) for size in re.findall(r"^mem_heap_B=(\d+)$", text, re.M)]
+    return {"peak": max(sizes), "never freed": sizes[-1]}
+
+
+def callgrind(ledger):
+    text = export(ledger, "callgrind")
+    names = re.search(r"^events: (.*)$", text, re.M)[1].split()
+    costs = map(int, re.search(r"^totals: (.*)$", text, re.M)[1].split())
+    totals = dict(zip(names, costs, strict=True))
+    return {"calls": totals["Calls"], "bytes": totals["Bytes"], "peak": totals["Live"],
+            "never freed": totals["NeverFreed"], "temporary": totals["Temporary"]}
+
+
+def dhat(ledger):
+    points = json.loads(export(ledger, "dhat"))["pps"]
+    return {"calls": sum(point["tbk"] for point in points),
+            "bytes": sum(point["tb"] for point in points),
+            "peak": sum(point["gb"] for point in points),
+            "never freed": sum(point["eb"] for point in points)}
+
+
+def total_of_graph(text):
+    return {"peak": int(re.search(r"\(([\d,]+) bytes\)", text)[1].replace(",", ""))}
+
+
+def dot(ledger):
+    return total_of_graph(export(ledger, "dot"))
+
+
+# Those that graphviz draws are the same graph; graph_test.py reads them.
+READERS = {"collapsed": collapsed, "pprof": pprof, "speedscope": speedscope, "tsv": tsv,
+           "csv": comma_separated, "json": json_rows, "sqlite": sqlite, "heaptrack": heaptrack,
+           "firefox": firefox, "massif": massif, "callgrind": callgrind, "dhat": dhat, "dot": dot,
+           "svg": None, "pdf": None, "ps": None}
+
+
+def formats():
+    done = subprocess.run([harness.TOOL, "export", "--help"], capture_output=True, text=True,
+                          timeout=60, check=True)
+    listed = done.stdout.partition("Formats:\n")[2].partition("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines()]
+
+
+class Agreement(unittest.TestCase):
+    def test_all_formats_are_compared(self):
+        self.assertEqual(sorted(formats()), sorted(READERS))
+
+    def check(self, ledger, leave_out=()):
+        totals = report(ledger)["totals"]
+        expected = {"calls": totals["calls"], "bytes": totals["bytes"],
+                    "peak": totals["peak_bytes"], "never freed": totals["end_bytes"],
+                    "temporary": totals["temporary_calls"]}
+        for name, reader in READERS.items():
+            if reader is None:
+                continue
+            with self.subTest(ledger=os.path.basename(ledger), format=name):
+                for figure, value in reader(ledger).items():
+                    if (name, figure) not in leave_out:
+                        self.assertEqual(value, expected[figure], figure)
+
+    def test_a_program_with_threads(self):
+        self.check(export_program.cpp())
+
+    def test_an_interpreter(self):
+        self.check(export_program.python())
+
+    def test_samples(self):
+        # Firefox's format has one entry for a block, however many calls it stands for.
+        self.check(export_program.sampled(), leave_out=[("firefox", "calls")])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
