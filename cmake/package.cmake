@@ -12,6 +12,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS graphviz)  # which draws call graphs
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "librsvg2-bin, ffmpeg")  # plots as PNG, and films
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
     "heap profiler that records every allocation exactly
  Heapledger keeps a ledger of a program's heap: every allocation is entered with

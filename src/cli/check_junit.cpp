@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/check_text.h"
-#include "text/utf8.h"
+#include "text/xml.h"
 
 namespace heapledger {
 namespace {
@@ -75,29 +75,6 @@ std::string document(const std::vector<Case>& cases, const Checked& checked) {
 }
 
 }  // namespace
-
-std::string xml_text(std::string_view text) {
-  const std::string shown = printable(text);
-  std::string safe;
-  for (const Utf8Piece& piece : Utf8Pieces(shown)) {
-    bool none_of_xml = piece.point == 0xfffe || piece.point == 0xffff ||
-                       (piece.point >= 0xd800 && piece.point < 0xe000);
-    if (none_of_xml) {
-      safe += fmt::format("\\u{:04x}", piece.point);
-    } else if (piece.point == '&') {
-      safe += "&amp;";
-    } else if (piece.point == '<') {
-      safe += "&lt;";
-    } else if (piece.point == '>') {
-      safe += "&gt;";
-    } else if (piece.point == '"') {
-      safe += "&quot;";
-    } else {
-      safe += piece.bytes;
-    }
-  }
-  return safe;
-}
 
 std::string check_junit(const GateResult& result, const Checked& checked) {
   std::vector<Case> cases;

@@ -15,7 +15,4 @@ std::string check_junit(const GateResult& result, const Checked& checked);
 // When there was nothing to check: the complaint.
 std::string check_junit_error(const std::string& message, const Checked& checked);
 
-// Text for an element or an attribute.
-std::string xml_text(std::string_view text);
-
 }  // namespace heapledger

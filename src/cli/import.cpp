@@ -61,9 +61,13 @@ std::string names_for(const std::string& path, const ImportOptions& options) {
 }
 
 void say(const ImportOptions& options, const Imported& imported) {
-  fmt::print(stderr, "{}: {}, {}, {} from {}\n", printable(options.out),
-             counted(imported.calls, "call"), counted(imported.frees, "free"),
+  std::string amount = imported.amount;
+  if (amount.empty()) {
+    amount = counted(imported.calls, "call") + ", " + counted(imported.frees, "free");
+  }
+  fmt::print(stderr, "{}: {} from {} ({})\n", printable(options.out), amount,
              printable(options.file), printable(imported.what));
+  for (const std::string& text : imported.notes) fmt::print(stderr, "note: {}\n", text);
   if (imported.unmatched > 0) {
     fmt::print(stderr, "note: {} of blocks that were allocated before the recording began\n",
                counted(imported.unmatched, "free"));
@@ -97,7 +101,7 @@ int run_import(const ImportOptions& options) {
 void add_import(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Make a ledger of another tool's recording");
-  command->add_option("FILE", options->file, "The recording: of heaptrack")
+  command->add_option("FILE", options->file, "The recording: of heaptrack, massif or DHAT")
       ->required()
       ->type_name("");
   command->add_option("-o,--output", options->out, "The ledger to be made")
@@ -106,16 +110,17 @@ void add_import(CLI::App& app, int& exit_code) {
   add_debug_options(*command, options->names);
   command->add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   command->footer(
-      "Reads what heaptrack has recorded, raw or interpreted, as it is or compressed (.gz, .zst).\n"
-      "The ledger is sealed, and every command reads it. It has the names that the recording has;\n"
-      "for a raw one they are looked up on this machine. All is one thread, because heaptrack "
-      "does\n"
-      "not tell threads apart, and times are as coarse as heaptrack's, ten milliseconds.\n\n"
-      "The exit status is 0, 1 when the ledger cannot be written, 2 when the command is wrong, or "
-      "3\n"
-      "when the file is no recording that can be read.\n\n"
+      "Reads what heaptrack has recorded, raw or interpreted, and files of Valgrind's massif and\n"
+      "DHAT, as they are or compressed (.gz, .zst). The ledger is sealed, and every command reads\n"
+      "it. It has the names that the recording has; for a raw one of heaptrack they are looked up\n"
+      "on this machine. All is one thread, as none of these tools tells threads apart. Massif has\n"
+      "snapshots and no calls, DHAT has sums of stacks and no times: the manual says what of such\n"
+      "a ledger means something.\n\n"
+      "The exit status is 0, 1 when the ledger cannot be written, 2 when the command is wrong, or\n"
+      "3 when the file is no recording that can be read.\n\n"
       "Example:\n"
-      "  heapledger import heaptrack.server.4711.zst -o server.ledger");
+      "  heapledger import heaptrack.server.4711.zst -o server.ledger\n"
+      "  heapledger import massif.out.4711 -o server.ledger");
   command->callback([options, &exit_code] {
     options->names.progress = !options->quiet;
     exit_code = run_import(*options);

@@ -37,15 +37,6 @@ constexpr const char* kWrapped[] = {"malloc",
                                     "prctl",
                                     "syscall"};
 
-// For the shell, which will split the line into words.
-std::string shell_word(const std::string& text) {
-  if (text.find_first_of(" \t\n\\'\"$`*?[]()&|;<>#~!") == std::string::npos) return text;
-  std::string word = "'";
-  for (const char letter : text)
-    word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return word + "'";
-}
-
 bool is_usual(const std::string& folder) {
   return folder.starts_with("/usr/lib") || folder.starts_with("/lib");
 }

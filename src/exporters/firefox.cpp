@@ -105,10 +105,7 @@ class Profile {
 
   void write_meta() {
     const LedgerFacts& one = facts(0);
-    std::string command;
-    for (const std::string& word : one.command) {
-      command += (command.empty() ? "" : " ") + shell_word(word);
-    }
+    std::string command = shell_words(one.command);
     Json meta = {{"interval", 1},
                  {"startTime", static_cast<double>(first_wall_ns_) / 1e6},
                  {"processType", 0},

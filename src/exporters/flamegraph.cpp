@@ -8,6 +8,7 @@
 #include "exporters/flamegraph_resources.h"
 #include "text/text.h"
 #include "text/utf8.h"
+#include "text/xml.h"
 
 namespace heapledger {
 namespace {
@@ -87,7 +88,7 @@ class Picture {
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
         "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
         "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body class=\"page\">\n",
-        markup_text(heading_.title), kFlamegraphStyle);
+        xml_escaped(heading_.title), kFlamegraphStyle);
     write_svg(false);
     put("<script>\n{}</script>\n</body>\n</html>\n", kFlamegraphScript);
   }
@@ -111,7 +112,7 @@ class Picture {
   void put_line(const char* name, const std::string& text, uint32_t y, double character) {
     auto room = static_cast<size_t>((width_ - 2 * kMargin) / character);
     put("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", name, kMargin, y,
-        markup_text(cut_text(text, room)));
+        xml_escaped(cut_text(text, room)));
   }
 
   // The modules and their colours, in as many rows as they need.
@@ -129,8 +130,8 @@ class Picture {
       text += fmt::format(
           "<g class=\"key m{}\" transform=\"translate({:.1f},{})\"><title>{}</title>"
           "<rect y=\"-10\" width=\"12\" height=\"12\" rx=\"2\"/><text x=\"18\">{}</text></g>\n",
-          colour, x, kKeys + (key_rows_ - 1) * kRow, markup_text(shown_name(whole)),
-          markup_text(shown));
+          colour, x, kKeys + (key_rows_ - 1) * kRow, xml_escaped(shown_name(whole)),
+          xml_escaped(shown));
       x += length;
     };
     for (uint32_t i = 0; i < layout_.modules.size(); ++i) {
@@ -159,9 +160,9 @@ class Picture {
     put("<g class=\"frame m{}\" data-begin=\"{}\" data-value=\"{}\" data-depth=\"{}\">"
         "<title>{}</title><rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" rx=\"1.5\"/>"
         "<text x=\"{:.2f}\" y=\"{}\">{}</text></g>\n",
-        frame.colour, frame.begin, frame.value, frame.depth, markup_text(title), x,
+        frame.colour, frame.begin, frame.value, frame.depth, xml_escaped(title), x,
         frame.depth * kRow, std::max(room - 1, kNarrowest), kRow - 1, x + 3,
-        frame.depth * kRow + 13, markup_text(fitted(name, room)));
+        frame.depth * kRow + 13, xml_escaped(fitted(name, room)));
   }
 
   const FlameLayout& layout_;

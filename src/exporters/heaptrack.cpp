@@ -245,10 +245,7 @@ void write_heaptrack(ExportRequest& request, Output& output) {
   const LedgerFacts& facts = the_process(request.ledgers);
   const Overview& overview = request.ledgers.overview();
   uint64_t page_bytes = facts.page_bytes == 0 ? 4096 : facts.page_bytes;
-  std::string command;
-  for (const std::string& word : facts.command) {
-    command += (command.empty() ? "" : " ") + shell_word(word);
-  }
+  std::string command = shell_words(facts.command);
   // The version of heaptrack that this is the format of, and that of the format.
   output.write(Line('v').number(0x10400).number(3).finish());
   output.write(Line('X').words(printable(command.empty() ? facts.executable : command)).finish());

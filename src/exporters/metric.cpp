@@ -78,7 +78,9 @@ std::string describe(Metric metric, const Question& question) {
       break;
   }
   if (question.between) return "bytes allocated and still live," + when;
-  return "bytes live at " + to_text(question.at);
+  bool by_name =
+      question.at.kind == MomentSpec::Kind::kPeak || question.at.kind == MomentSpec::Kind::kEnd;
+  return std::string("bytes live at ") + (by_name ? "the " : "") + to_text(question.at);
 }
 
 uint64_t value_of(const Figures& figures, Metric metric) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "text/text.h"
-#include "text/utf8.h"
 
 namespace heapledger {
 namespace {
@@ -66,31 +65,6 @@ std::string shown_name(std::string_view name) {
 
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
-}
-
-std::string markup_text(std::string_view text) {
-  std::string safe;
-  for (const Utf8Piece& piece : Utf8Pieces(text)) {
-    // XML has no place for these, even written as numbers.
-    bool forbidden = !piece.valid || piece.point == 0xFFFE || piece.point == 0xFFFF ||
-                     (piece.point < 0x20 && piece.point != '\n' && piece.point != '\t');
-    if (forbidden) {
-      safe += "\xEF\xBF\xBD";
-    } else if (piece.point == '&') {
-      safe += "&amp;";
-    } else if (piece.point == '<') {
-      safe += "&lt;";
-    } else if (piece.point == '>') {
-      safe += "&gt;";
-    } else if (piece.point == '"') {
-      safe += "&quot;";
-    } else if (piece.point == '\'') {
-      safe += "&#39;";
-    } else {
-      safe += piece.bytes;
-    }
-  }
-  return safe;
 }
 
 }  // namespace heapledger

@@ -41,7 +41,4 @@ std::string shown_name(std::string_view name);
 // "libc.so.6" of a path.
 std::string_view base_name(std::string_view path);
 
-// For XML and HTML, between tags and in attributes.
-std::string markup_text(std::string_view text);
-
 }  // namespace heapledger

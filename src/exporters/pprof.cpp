@@ -76,10 +76,7 @@ void write_times(const ExportRequest& request, const Answer& answer, ProfileWrit
 
 void write_comments(const ExportRequest& request, Tables& tables, ProfileWriter& writer) {
   const std::vector<LedgerFacts>& ledgers = request.ledgers.facts();
-  std::string command;
-  for (const std::string& word : ledgers.front().command) {
-    command += (command.empty() ? "" : " ") + shell_word(word);
-  }
+  std::string command = shell_words(ledgers.front().command);
   if (ledgers.size() > 1) {
     command += " (and " + counted(ledgers.size() - 1, "more process") + ")";
   }

@@ -139,10 +139,7 @@ void write_profile(const StackTable& table, size_t number, Output& output) {
 }
 
 std::string title_of(const std::vector<LedgerFacts>& ledgers) {
-  std::string title;
-  for (const std::string& word : ledgers.front().command) {
-    title += (title.empty() ? "" : " ") + shell_word(word);
-  }
+  std::string title = shell_words(ledgers.front().command);
   if (ledgers.size() > 1) title += " and " + counted(ledgers.size() - 1, "more process");
   return printable(title);
 }

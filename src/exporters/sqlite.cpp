@@ -64,10 +64,7 @@ void write_ledgers(SqliteDatabase& database, const std::vector<LedgerFacts>& led
   SqliteRows rows(database, "ledgers", 22);
   uint64_t number = 0;
   for (const LedgerFacts& facts : ledgers) {
-    std::string command;
-    for (const std::string& word : facts.command) {
-      command += (command.empty() ? "" : " ") + shell_word(word);
-    }
+    std::string command = shell_words(facts.command);
     const Totals& totals = facts.totals;
     rows.number(++number).text(facts.path).number(facts.pid).number(facts.parent_pid);
     rows.text(command).text(facts.executable).text(facts.folder).text(facts.host);

@@ -18,10 +18,7 @@ std::string_view after_last_slash(std::string_view path) {
 }
 
 std::string command_of(const LedgerFacts& facts) {
-  std::string text;
-  for (const std::string& word : facts.command) {
-    text += (text.empty() ? "" : " ") + shell_word(word);
-  }
+  std::string text = shell_words(facts.command);
   return printable(text.empty() ? facts.executable : text);
 }
 

@@ -6,12 +6,18 @@
 #include <utility>
 
 #include "analyzer/error.h"
+#include "importers/dhat_file.h"
+#include "importers/dhat_reader.h"
 #include "importers/heaptrack_reader.h"
 #include "importers/ledger_writer.h"
 #include "importers/line_source.h"
+#include "importers/massif_file.h"
+#include "importers/massif_reader.h"
 
 namespace heapledger {
 namespace {
+
+constexpr size_t kBytesToTell = 8192;  // what it is
 
 // When the file was written last: about when the process ended.
 uint64_t written_ns(const std::string& path) {
@@ -31,15 +37,24 @@ Imported import_recording(const std::string& path, const std::string& raw_ledger
 Imported import_source(std::unique_ptr<ByteSource> source, uint64_t ended_ns,
                        const std::string& raw_ledger, const ImportProgress& progress) {
   LineSource lines(std::move(source));
-  std::string_view line;
-  if (!lines.next(line) || !HeaptrackReader::is_first_line(line)) {
+  const std::string_view beginning = lines.beginning(kBytesToTell);
+  const std::string first(beginning.substr(0, beginning.find('\n')));
+  const bool is_whole = first.size() < beginning.size();  // the line
+  const bool is_json = is_dhat(beginning);
+  if (!is_json &&
+      !(is_whole && (HeaptrackReader::is_first_line(first) || MassifFile::is_first_line(first)))) {
     throw Error(lines.name() +
-                    ": is no recording that can be imported: heaptrack files can be, raw or"
-                    " interpreted, as they are or with .gz or .zst",
+                    ": is no recording that can be imported: files of heaptrack, massif and DHAT"
+                    " can be, as they are or with .gz or .zst",
                 kExitBadData);
   }
-  const std::string first(line);
   LedgerWriter ledger(raw_ledger);
+  if (is_json) return DhatReader(lines, ledger).read(ended_ns, progress);
+  if (MassifFile::is_first_line(first)) {
+    return MassifReader(lines, ledger).read(ended_ns, progress);
+  }
+  std::string_view line;
+  (void)lines.next(line);
   return HeaptrackReader(lines, ledger).read(first, ended_ns, progress);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analyzer/byte_source.h"
 
@@ -17,6 +18,8 @@ struct Imported {
   uint64_t frees = 0;
   uint64_t unmatched = 0;  // frees of blocks that the recording did not see allocated
   bool cut_short = false;  // the file ends in the middle
+  std::string amount;      // for people, instead of calls and frees where these mean nothing
+  std::vector<std::string> notes;  // for people: what the ledger does not have
 };
 
 using ImportProgress = std::function<void(uint64_t done, uint64_t total)>;

@@ -105,6 +105,11 @@ LineSource::~LineSource() = default;
 
 // More text, or false when there is none.
 bool LineSource::fill() {
+  if (!text_ended_) text_ended_ = !decode_more();
+  return !text_ended_;
+}
+
+bool LineSource::decode_more() {
   text_.erase(0, begin_);
   begin_ = 0;
   size_t before = text_.size();
@@ -129,6 +134,19 @@ bool LineSource::fill() {
       return false;
     }
   }
+  return true;
+}
+
+std::string_view LineSource::beginning(size_t bytes) {
+  while (text_.size() - begin_ < bytes && fill()) {
+  }
+  return std::string_view(text_).substr(begin_, bytes);
+}
+
+bool LineSource::next_piece(std::string_view& piece) {
+  if (begin_ == text_.size() && !fill()) return false;
+  piece = std::string_view(text_).substr(begin_);
+  begin_ = text_.size();
   return true;
 }
 

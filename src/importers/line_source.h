@@ -22,6 +22,12 @@ class LineSource {
   // cannot be decompressed from its very beginning, or has a line longer than any should be.
   bool next(std::string_view& line);
 
+  // What comes next, so many bytes of it if there are; it is not taken.
+  std::string_view beginning(size_t bytes);
+
+  // All that is left, as it comes, not by lines; false at the end. Throws Error as next() does.
+  bool next_piece(std::string_view& piece);
+
   const std::string& name() const { return source_->name(); }
   uint64_t number() const { return number_; }  // of the line, from 1 on
 
@@ -38,6 +44,7 @@ class LineSource {
   class Decoder;
 
   bool fill();
+  bool decode_more();
 
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<Decoder> decoder_;
@@ -48,6 +55,7 @@ class LineSource {
   size_t begin_ = 0;
   uint64_t number_ = 0;
   bool file_ended_ = false;
+  bool text_ended_ = false;
   bool cut_short_ = false;
 };
 

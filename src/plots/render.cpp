@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "analyzer/error.h"
-#include "plots/program.h"
+#include "exporters/program.h"
 
 namespace heapledger {
 namespace {
 
 constexpr const char* kDrawer = "rsvg-convert";
-constexpr const char* kDrawerPackage = "librsvg2-bin";
+constexpr Program::Missing kNoDrawer = {"librsvg2-bin", "write an .svg"};
+constexpr Program::Missing kNoFilms = {"ffmpeg", "write an .svg"};
 
 std::vector<std::string> film_arguments(const FilmFormat& format, const std::string& file) {
   std::vector<std::string> arguments = {
@@ -44,8 +45,7 @@ std::vector<std::string> film_arguments(const FilmFormat& format, const std::str
 
 void render_still(const std::string& svg, const std::string& format, const std::string& file) {
   OpenFile picture = OpenFile::in_memory(svg);
-  Program drawer({kDrawer, "--format=" + format, "--output=" + file}, kDrawerPackage, picture.fd(),
-                 -1);
+  Program drawer({kDrawer, "--format=" + format, "--output=" + file}, kNoDrawer, picture.fd(), -1);
   drawer.wait();
 }
 
@@ -54,12 +54,12 @@ void render_still(const std::string& svg, const std::string& format, const std::
 void render_film(const FilmFormat& format, const std::function<std::string(size_t frame)>& draw,
                  const std::string& file) {
   auto [from, to] = OpenFile::pipe();
-  Program film(film_arguments(format, file), "ffmpeg", from.fd(), -1);
+  Program film(film_arguments(format, file), kNoFilms, from.fd(), -1);
   from.close();
   try {
     for (size_t frame = 0; frame < format.frames; ++frame) {
       OpenFile picture = OpenFile::in_memory(draw(frame));
-      Program drawer({kDrawer, "--format=png"}, kDrawerPackage, picture.fd(), to.fd());
+      Program drawer({kDrawer, "--format=png"}, kNoDrawer, picture.fd(), to.fd());
       drawer.wait();
     }
   } catch (const Error&) {

@@ -7,32 +7,10 @@
 
 #include "text/text.h"
 #include "text/utf8.h"
+#include "text/xml.h"
 
 namespace heapledger {
 namespace {
-
-// For texts and attributes. XML has no way to write most control characters: printable() spells
-// them out, and here the two code points that no XML may hold.
-std::string in_xml(std::string_view text) {
-  std::string safe;
-  const std::string valid = printable(text);
-  for (const Utf8Piece& piece : Utf8Pieces(valid)) {
-    if (piece.bytes == "&") {
-      safe += "&amp;";
-    } else if (piece.bytes == "<") {
-      safe += "&lt;";
-    } else if (piece.bytes == ">") {
-      safe += "&gt;";
-    } else if (piece.bytes == "\"") {
-      safe += "&quot;";
-    } else if (piece.point == 0xfffe || piece.point == 0xffff) {
-      safe += fmt::format("\\u{:04x}", piece.point);
-    } else {
-      safe += piece.bytes;
-    }
-  }
-  return safe;
-}
 
 const char* name_of(Anchor anchor) {
   switch (anchor) {
@@ -81,7 +59,7 @@ Svg::Svg(double width, double height, Scheme scheme) {
 void Svg::attributes(std::string_view classes, const Data& data) {
   if (!classes.empty()) text_ += fmt::format(" class=\"{}\"", classes);
   for (const auto& [name, value] : data) {
-    text_ += fmt::format(" data-{}=\"{}\"", name, in_xml(value));
+    text_ += fmt::format(" data-{}=\"{}\"", name, xml_text(value));
   }
 }
 
@@ -89,7 +67,7 @@ void Svg::end_element(std::string_view name, std::string_view title) {
   if (title.empty()) {
     text_ += "/>\n";
   } else {
-    text_ += fmt::format("><title>{}</title></{}>\n", in_xml(title), name);
+    text_ += fmt::format("><title>{}</title></{}>\n", xml_text(title), name);
   }
 }
 
@@ -141,7 +119,7 @@ void Svg::text(double x, double y, std::string_view text, std::string_view class
   text_ += fmt::format("<text x=\"{}\" y=\"{}\"", coordinate(x), coordinate(y));
   attributes(classes, {});
   if (anchor != Anchor::kStart) text_ += fmt::format(" text-anchor=\"{}\"", name_of(anchor));
-  text_ += fmt::format(">{}</text>\n", in_xml(text));
+  text_ += fmt::format(">{}</text>\n", xml_text(text));
 }
 
 std::string Svg::finish() {

@@ -75,6 +75,12 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string command;
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
+  return command;
+}
+
 std::string as_utf8(std::string_view text) {
   std::string valid;
   for (const Utf8Piece& piece : Utf8Pieces(text)) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heapledger {
 
@@ -20,6 +21,9 @@ std::string quoted(const std::string& text);  // not a view: std::quoted would b
 
 // One word for a shell, quoted only where needed.
 std::string shell_word(std::string_view text);
+
+// A whole command, as a shell would understand it.
+std::string shell_words(const std::vector<std::string>& words);
 
 // For JSON: valid UTF-8 as it is, other bytes as \xNN.
 std::string as_utf8(std::string_view text);

@@ -144,7 +144,9 @@ int main(void) {
   heapledger_clear();
   free(malloc(10));
   heapledger_statistics(&now, HEAPLEDGER_ALL_THREADS);
-  fprintf(stderr, "%d %d %d", (int)now.calls, (int)now.bytes, (int)now.frees);
+  heapledger_statistics(&thread, HEAPLEDGER_THIS_THREAD);
+  fprintf(stderr, "%d %d %d\\n", (int)now.calls, (int)now.bytes, (int)now.frees);
+  fprintf(stderr, "%d %d %d", (int)thread.calls, (int)thread.bytes, (int)thread.frees);
   return 0;
 }
 """
@@ -291,7 +293,7 @@ class With(unittest.TestCase):
         program = api_program.build(STATISTICS)
         run, _ = self.run_program(program, words="statistics=on")
         # 100 bytes are from 2^6 to 2^7-1.
-        self.assertEqual(run.stderr, b"1 11 6000 3 1 7 10 1\n1 10 1")
+        self.assertEqual(run.stderr, b"1 11 6000 3 1 7 10 1\n1 10 1\n1 10 1")
 
     def test_a_report_on_itself(self):
         for options in ((), ("--no-seal",)):

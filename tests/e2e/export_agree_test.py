@@ -71,7 +71,7 @@ def speedscope(ledger):
     for profile in json.loads(export(ledger, "speedscope"))["profiles"]:
         totals[profile["name"]] = sum(profile["weights"])
     return {"calls": totals["calls"], "bytes": totals["bytes allocated"],
-            "peak": totals["bytes live at peak"], "never freed": totals["bytes never freed"],
+            "peak": totals["bytes live at the peak"], "never freed": totals["bytes never freed"],
             "temporary": totals["temporary calls"]}
 
 

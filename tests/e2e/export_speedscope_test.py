@@ -32,7 +32,7 @@ return await page.evaluate(() => ({
 """
 
 # The profiles of a file without --metric: the name, the unit, and the same figure in a report.
-PROFILES = (("bytes live at peak", "bytes", "peak_bytes"), ("bytes allocated", "bytes", "bytes"),
+PROFILES = (("bytes live at the peak", "bytes", "peak_bytes"), ("bytes allocated", "bytes", "bytes"),
             ("calls", "none", "calls"), ("temporary calls", "none", "temporary_calls"),
             ("bytes never freed", "bytes", "end_bytes"))
 
@@ -116,7 +116,7 @@ class Speedscope(unittest.TestCase):
     def test_moments_and_ranges(self):
         at_end = exported(export_program.cpp(), "--at", "end")
         self.assertEqual([profile["name"] for profile in at_end["profiles"]],
-                         ["bytes live at end", "bytes allocated", "calls", "temporary calls"])
+                         ["bytes live at the end", "bytes allocated", "calls", "temporary calls"])
         self.assertEqual(at_end["profiles"][0]["endValue"],
                          report(export_program.cpp())["totals"]["end_bytes"])
         between = ["--between", "start", "peak"]
@@ -144,7 +144,7 @@ class Speedscope(unittest.TestCase):
 
     def test_the_page_has_all_profiles(self):
         text, seen = look("shop.speedscope.json", export(export_program.cpp(), "speedscope"))
-        self.assertIn("bytes live at peak (1/5)", text)
+        self.assertIn("bytes live at the peak (1/5)", text)
         live = functions(export_program.cpp(), "live_bytes")
         self.assertEqual(set(seen), set(live))
         self.assertEqual(seen["main"], f"{live['main'] / 1024:.2f} KB")

@@ -11,6 +11,7 @@
 #include "cli/check_limits.h"
 #include "cli/check_text.h"
 #include "cli_check_builds.h"
+#include "text/xml.h"
 
 namespace heapledger {
 namespace {

@@ -23,10 +23,11 @@ bool read(Statistics& now, bool this_thread) {
 }  // namespace
 
 bool figures_now(heapledger_figures& figures, bool this_thread) {
-  static constexpr Statistics kNone = {};
   Statistics now;
   if (!read(now, this_thread)) return false;
-  const Statistics& then = this_thread ? kNone : cleared;
+  Statistics own;
+  if (this_thread) read_own_at_clear(own);
+  const Statistics& then = this_thread ? own : cleared;
   figures.calls = since_clear(now.calls, then.calls);
   figures.frees = since_clear(now.frees, then.frees);
   figures.resizes = since_clear(now.resizes, then.resizes);
@@ -51,7 +52,7 @@ void clear_figures() {
   set(cleared.resizes, now.resizes);
   set(cleared.bytes, now.bytes);
   for (unsigned i = 0; i < format::kSizeClasses; ++i) set(cleared.sizes[i], now.sizes[i]);
-  restart_peaks();
+  restart_figures();
 }
 
 void remember_figures(heapledger_scope& scope) {

@@ -34,8 +34,12 @@ const Mode* with_statistics(const Mode* mode);
 // As of now. False: none are kept, or this thread has none yet. Thread-safe, signal-safe.
 bool read_statistics(Statistics& statistics, bool this_thread);
 
-// Peaks count from now on.
-void restart_peaks();
+// What this thread had at the last restart_figures(); nothing, if it has begun since.
+void read_own_at_clear(Statistics& statistics);
+
+// Peaks count from now on, and what each thread has is remembered. Of two at once either may win,
+// word by word.
+void restart_figures();
 
 // In a forked child: what is live stays, everything else begins at 0.
 void restart_statistics_after_fork();

@@ -21,7 +21,8 @@ constexpr uint64_t kThickUnits = 8192;  // some 50 us for that many calls
 struct Process {
   ThreadStatistics records[kMaxThreads] = {};  // the first is shared
   TableOwners<kMaxThreads> owners;
-  ThreadStatistics departed = {};  // what threads whose records were handed on had counted
+  Statistics at_clear[kMaxThreads] = {};  // what they had at the last clear
+  ThreadStatistics departed = {};         // what threads whose records were handed on had counted
   std::atomic<uint32_t> threads{0};
   std::atomic<uint64_t> live{0};  // as far as told
   std::atomic<uint64_t> peak{0};
@@ -73,6 +74,7 @@ void clear_out(ThreadStatistics& record) {
     os::add_shared(process.departed.sizes[i], value);
   }
   record.peak_bytes = 0;
+  process.at_clear[&record - process.records] = {};
 }
 
 // The thread's own record; null when there is none to be had, or nothing is to be counted.
@@ -182,10 +184,18 @@ bool read_statistics(Statistics& statistics, bool this_thread) {
   return true;
 }
 
-void restart_peaks() {
+void read_own_at_clear(Statistics& statistics) {
+  const ThreadStatistics* own = thread_slot.statistics;
+  statistics = own == nullptr ? Statistics{} : process.at_clear[own - process.records];
+}
+
+void restart_figures() {
   for (ThreadStatistics& record : process.records) {
     tell(record);
     __atomic_store_n(&record.peak_bytes, record.live_bytes, __ATOMIC_RELAXED);
+    Statistics now;
+    add_up(record, now);
+    process.at_clear[&record - process.records] = now;
   }
   process.peak.store(process.live.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
@@ -199,6 +209,7 @@ void restart_statistics_after_fork() {
     live_bytes += record.live_bytes;
     record = {};
   }
+  for (Statistics& one : process.at_clear) one = {};
   process.departed = {};
   process.departed.live_blocks = live_blocks;
   process.departed.live_bytes = live_bytes;

@@ -4,8 +4,10 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heapledger {
@@ -24,6 +26,9 @@ class OpenFile {
   int fd() const { return fd_; }
   void close();
 
+  // Gives everything up to the end, piece by piece.
+  void read_to_end(const std::function<void(std::string_view)>& use);
+
   // A file in memory with this content, read from its beginning.
   static OpenFile in_memory(std::string_view content);
   // Both ends of a pipe: the one to read from, the one to write to.
@@ -37,9 +42,14 @@ class OpenFile {
 
 class Program {
  public:
-  // Starts it; a stream of -1 is /dev/null. Throws Error that names the Debian package that has it
-  // when it is not here.
-  Program(std::vector<std::string> arguments, std::string_view package, int in, int out);
+  // What to do where it is not.
+  struct Missing {
+    std::string_view package;  // Debian's, that has it
+    std::string_view instead;  // what else there is: "write an .svg"
+  };
+
+  // Starts it; a stream of -1 is /dev/null. Throws Error when it is not here.
+  Program(std::vector<std::string> arguments, const Missing& missing, int in, int out);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   // One that was not waited for is ended.

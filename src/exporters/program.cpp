@@ -1,4 +1,4 @@
-#include "plots/program.h"
+#include "exporters/program.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -51,6 +52,17 @@ int OpenFile::release() {
   return std::exchange(fd_, -1);
 }
 
+void OpenFile::read_to_end(const std::function<void(std::string_view)>& use) {
+  std::array<char, 1 << 16> buffer{};
+  for (;;) {
+    ssize_t count = ::read(fd_, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot read what another program writes", errno);
+    if (count == 0) return;
+    use(std::string_view(buffer.data(), static_cast<size_t>(count)));
+  }
+}
+
 OpenFile OpenFile::in_memory(std::string_view content) {
   OpenFile file(::memfd_create("heapledger", MFD_CLOEXEC));
   if (file.fd() < 0) fail("cannot make a file in memory", errno);
@@ -70,7 +82,7 @@ std::pair<OpenFile, OpenFile> OpenFile::pipe() {
   return {OpenFile(ends[0]), OpenFile(ends[1])};
 }
 
-Program::Program(std::vector<std::string> arguments, std::string_view package, int in, int out)
+Program::Program(std::vector<std::string> arguments, const Missing& missing, int in, int out)
     : name_(arguments.at(0)), words_(OpenFile::in_memory({})) {
   std::vector<char*> list;
   list.reserve(arguments.size() + 1);
@@ -93,8 +105,8 @@ Program::Program(std::vector<std::string> arguments, std::string_view package, i
   if (error == 0) return;
   pid_ = -1;
   if (error == ENOENT) {
-    throw Error("this needs the program " + name_ + ", which is not here: install it " +
-                    "(Debian's package " + std::string(package) + "), or write an .svg",
+    throw Error("this needs the program " + name_ + ", which is not here: install the package " +
+                    std::string(missing.package) + ", or " + std::string(missing.instead),
                 kExitFailed);
   }
   fail("cannot start " + name_, error);
