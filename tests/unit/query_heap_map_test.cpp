@@ -127,7 +127,7 @@ TEST(UsedAddresses, NeighboursJoin) {
   used.add(0x5010, 16, 16);
   used.add(0x7000, 4096, 4096);
   used.add(0x5ff0, 32, 32);  // across the end of a page
-  std::vector<AddressRange> ranges = used.ranges();
+  std::vector<UsedRange> ranges = used.ranges();
   ASSERT_EQ(ranges.size(), 1u);
   EXPECT_EQ(ranges[0].begin, 0x5000u);
   EXPECT_EQ(ranges[0].end, 0x8000u);
@@ -137,10 +137,10 @@ TEST(UsedAddresses, NeighboursJoin) {
 TEST(UsedAddresses, ManyFarApartTakeBoundedMemory) {
   UsedAddresses used;
   for (uint64_t i = 0; i < 100'000; ++i) used.add(i << 20, 1, 1);
-  std::vector<AddressRange> ranges = used.ranges();
+  std::vector<UsedRange> ranges = used.ranges();
   EXPECT_LE(ranges.size(), UsedAddresses::kMaxRanges);
   double bytes = 0;
-  for (const AddressRange& range : ranges) bytes += range.bytes;
+  for (const UsedRange& range : ranges) bytes += range.bytes;
   EXPECT_DOUBLE_EQ(bytes, 100'000);
 }
 
@@ -154,8 +154,8 @@ TEST(UsedAddresses, TheEndOfTheAddressSpaceIsNoTrap) {
 
 TEST(UsedAddresses, TheWidestGapsAreCutFirst) {
   // Used: 40 of 0 to 1000. Gaps: 20, 900, 40.
-  std::vector<AddressRange> ranges = {{0, 10, 1}, {30, 40, 1}, {940, 950, 1}, {990, 1000, 1}};
-  std::vector<AddressRange> two = cut_at_wide_gaps(ranges, 2);
+  std::vector<UsedRange> ranges = {{0, 10, 1}, {30, 40, 1}, {940, 950, 1}, {990, 1000, 1}};
+  std::vector<UsedRange> two = cut_at_wide_gaps(ranges, 2);
   ASSERT_EQ(two.size(), 2u);
   EXPECT_EQ(two[0].end, 40u);
   EXPECT_EQ(two[1].begin, 940u);

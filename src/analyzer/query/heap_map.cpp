@@ -11,14 +11,14 @@ namespace {
 
 struct Candidate {
   uint32_t ledger;
-  AddressRange range;
+  UsedRange range;
 };
 
 // The regions that hold the most, in the order of processes and addresses.
 std::vector<Candidate> choose_regions(const std::vector<UsedAddresses>& used, size_t most) {
   std::vector<Candidate> all;
   for (uint32_t ledger = 0; ledger < used.size(); ++ledger) {
-    for (const AddressRange& range : cut_at_wide_gaps(used[ledger].ranges(), most)) {
+    for (const UsedRange& range : cut_at_wide_gaps(used[ledger].ranges(), most)) {
       all.push_back({ledger, range});
     }
   }
@@ -32,7 +32,7 @@ std::vector<Candidate> choose_regions(const std::vector<UsedAddresses>& used, si
   return all;
 }
 
-uint64_t rows_of(const AddressRange& range, uint64_t cell) {
+uint64_t rows_of(const UsedRange& range, uint64_t cell) {
   return (range.end - 1) / cell - range.begin / cell + 1;
 }
 

@@ -13,7 +13,7 @@ void UsedAddresses::add(uint64_t address, uint64_t size, uint64_t bytes) {
   uint64_t end = (last | (page_ - 1)) == UINT64_MAX ? UINT64_MAX : (last | (page_ - 1)) + 1;
   auto after = by_begin_.upper_bound(begin);
   if (after != by_begin_.begin()) {
-    AddressRange& range = std::prev(after)->second;
+    UsedRange& range = std::prev(after)->second;
     if (end <= range.end) {
       range.bytes += static_cast<double>(bytes);
       return;
@@ -25,7 +25,7 @@ void UsedAddresses::add(uint64_t address, uint64_t size, uint64_t bytes) {
 
 // Together with all that it touches.
 void UsedAddresses::insert(uint64_t begin, uint64_t end, double bytes) {
-  AddressRange joined{begin, end, bytes};
+  UsedRange joined{begin, end, bytes};
   auto at = by_begin_.upper_bound(begin);
   if (at != by_begin_.begin() && std::prev(at)->second.end >= begin) --at;
   while (at != by_begin_.end() && at->first <= end) {
@@ -40,7 +40,7 @@ void UsedAddresses::insert(uint64_t begin, uint64_t end, double bytes) {
 void UsedAddresses::coarsen() {
   while (by_begin_.size() > kMaxRanges / 2 && page_ < uint64_t{1} << 46) {
     page_ *= 2;
-    std::map<uint64_t, AddressRange> old = std::move(by_begin_);
+    std::map<uint64_t, UsedRange> old = std::move(by_begin_);
     by_begin_.clear();
     for (const auto& [begin, range] : old) {
       uint64_t last = range.end - 1;
@@ -50,17 +50,17 @@ void UsedAddresses::coarsen() {
   }
 }
 
-std::vector<AddressRange> UsedAddresses::ranges() const {
-  std::vector<AddressRange> all;
+std::vector<UsedRange> UsedAddresses::ranges() const {
+  std::vector<UsedRange> all;
   all.reserve(by_begin_.size());
   for (const auto& [begin, range] : by_begin_) all.push_back(range);
   return all;
 }
 
-std::vector<AddressRange> cut_at_wide_gaps(const std::vector<AddressRange>& ranges, size_t most) {
+std::vector<UsedRange> cut_at_wide_gaps(const std::vector<UsedRange>& ranges, size_t most) {
   if (ranges.empty() || most == 0) return {};
   uint64_t used = 0;
-  for (const AddressRange& range : ranges) used += range.size();
+  for (const UsedRange& range : ranges) used += range.size();
   uint64_t unused = ranges.back().end - ranges.front().begin - used;
   std::vector<size_t> gaps(ranges.size() - 1);  // after the range of that number
   std::iota(gaps.begin(), gaps.end(), size_t{0});
@@ -72,7 +72,7 @@ std::vector<AddressRange> cut_at_wide_gaps(const std::vector<AddressRange>& rang
     is_cut[gaps[i]] = 1;
     unused -= width(gaps[i]);
   }
-  std::vector<AddressRange> regions;
+  std::vector<UsedRange> regions;
   for (size_t i = 0; i < ranges.size(); ++i) {
     if (i == 0 || is_cut[i - 1] != 0) {
       regions.push_back(ranges[i]);

@@ -9,7 +9,7 @@
 
 namespace heapledger {
 
-struct AddressRange {
+struct UsedRange {
   uint64_t begin = 0;
   uint64_t end = 0;
   double bytes = 0;  // that were asked for in it
@@ -26,19 +26,19 @@ class UsedAddresses {
   void add(uint64_t address, uint64_t size, uint64_t bytes);
 
   // In ascending order; none touches another.
-  std::vector<AddressRange> ranges() const;
+  std::vector<UsedRange> ranges() const;
 
  private:
   void insert(uint64_t begin, uint64_t end, double bytes);
   void coarsen();
 
   uint64_t page_ = kFirstPage;
-  std::map<uint64_t, AddressRange> by_begin_;
+  std::map<uint64_t, UsedRange> by_begin_;
 };
 
 // Joins neighbours until what is unused between those that stay apart is what is worth leaving out:
 // the widest gaps are cut first, until a quarter of the rest is unused at the most, or there are
 // `most` ranges. The ranges are those of one process, in ascending order.
-std::vector<AddressRange> cut_at_wide_gaps(const std::vector<AddressRange>& ranges, size_t most);
+std::vector<UsedRange> cut_at_wide_gaps(const std::vector<UsedRange>& ranges, size_t most);
 
 }  // namespace heapledger
