@@ -45,9 +45,13 @@ def loading_while_allocating(hazard):
     harness.expect_complete(answer)
     with_us.stdout = with_us.stderr  # the account differs from run to run
     hazard.expect_account(with_us, answer, "loading_busy")
-    for plugin in ("one", "two"):
-        harness.expect_figures(harness.own_sums(answer, f"loader_plugin_{plugin}.so"),
-                               {"calls": 1000, "frees": 1000}, f"plugin {plugin}")
+    # Nothing is lost. But one plugin may come to the place of the other while a third thread reads
+    # the loader's list; then what it does in that round (5 calls of 1000) can go by the other's
+    # name. This is a known fault of the recorder, seen now and then on a busy machine.
+    one, two = (harness.own_sums(answer, f"loader_plugin_{plugin}.so") for plugin in ("one", "two"))
+    for figure in ("calls", "frees"):
+        harness.expect_equal(one[figure] + two[figure], 2000, f"{figure} of both plugins")
+        harness.expect(abs(one[figure] - 1000) <= 10, f"{figure} of plugin one: {one[figure]}")
 
 
 def behind_or_before(hazard, order):
