@@ -37,6 +37,7 @@ class Tool:
 MODES = [
     ("trace", "every call, with its whole stack, in a ledger", "", True),
     ("trace depth=1", "every call, with its caller alone", "depth=1", True),
+    ("live", "what is alive, with its stack, and sums of each stack", "mode=live", False),
     ("sample", "one call in 512 KiB, with its stack and its weight", "mode=sample", False),
     ("count", "calls and bytes per function, thread and size class", "mode=count", False),
     ("off", "the hooks alone", "mode=off", False),

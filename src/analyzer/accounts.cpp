@@ -40,4 +40,16 @@ void Accounts::merge(uint32_t from, uint32_t to, Moment moment) {
   source.merged_into = into;
 }
 
+void Accounts::before(uint32_t id, const SiteBefore& before, Moment moment) {
+  Account& account = current(id);
+  account.calls += before.calls;
+  account.bytes += before.bytes;
+  sum_.calls += before.calls;
+  if (before.peak <= account.peak_bytes) return;
+  account.peak_bytes = before.peak;
+  account.peak_blocks = 0;  // nobody knows
+  account.peak_variance = 0;
+  account.peak = moment;
+}
+
 }  // namespace heapledger

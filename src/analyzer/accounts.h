@@ -58,6 +58,13 @@ struct alignas(64) Account {
   uint64_t largest() const { return largest_clamped < UINT32_MAX ? largest_clamped : largest_huge; }
 };
 
+// An entry of kind kSiteBefore.
+struct SiteBefore {
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+  uint64_t peak = 0;  // most bytes of the site ever live at once
+};
+
 class Accounts {
  public:
   uint32_t add() { return accounts_.add(); }
@@ -123,6 +130,9 @@ class Accounts {
     account.moved_blocks += moves;
     account.moved_bytes += moves * bytes;
   }
+
+  // What the site did beside the blocks that are told here; those of its blocks are gone.
+  void before(uint32_t id, const SiteBefore& before, Moment moment);
 
   void spent(uint32_t id, uint64_t ns) { current(id).time_ns += ns; }
 

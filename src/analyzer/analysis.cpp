@@ -22,6 +22,11 @@ std::string hex(uint64_t value) {
 
 }  // namespace
 
+bool all_live(std::span<const LedgerFacts> ledgers) {
+  return !ledgers.empty() && std::all_of(ledgers.begin(), ledgers.end(),
+                                         [](const LedgerFacts& ledger) { return ledger.live; });
+}
+
 Analysis analyze(std::span<const std::string> paths, const Options& options) {
   return Ledgers(paths, options).analysis();
 }
@@ -59,6 +64,10 @@ std::vector<Frame> Analysis::frames(const Group& group) const {
     }
   }
   return frames;
+}
+
+bool Analysis::live() const {
+  return all_live(ledgers);
 }
 
 bool Analysis::complete() const {

@@ -107,7 +107,9 @@ struct LedgerFacts {
   uint32_t parent_pid = 0;
   uint64_t run_id = 0;
   format::Origin origin = format::Origin::kStarted;
-  uint32_t mode = 0;  // it was begun with, as in the file header
+  uint32_t mode = 0;      // it was begun with, as in the file header
+  bool live = false;      // the heap of one moment: no block that was freed is in it
+  bool has_times = true;  // blocks were allocated when it says; else nobody knows when
 
   std::vector<std::string> command;
   std::string executable;
@@ -164,6 +166,9 @@ struct LedgerFacts {
   bool complete = true;                // nothing that happened is missing
 };
 
+// Every one is the heap of one moment, which is what "peak" and "end" stand for then.
+bool all_live(std::span<const LedgerFacts> ledgers);
+
 // A file that turned out not to be a ledger, or could not be opened.
 struct Refusal {
   std::string message;
@@ -186,6 +191,7 @@ struct Analysis {
   // Calls were counted, and none entered: there are totals, but no sites and no moments.
   bool only_counts() const { return !counts.empty() && groups.empty(); }
 
+  bool live() const;      // every ledger is the heap of one moment
   bool complete() const;  // every ledger is
   bool damaged() const;   // a ledger has problems, or a file was refused
 

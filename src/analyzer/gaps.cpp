@@ -1,16 +1,17 @@
 #include "analyzer/gaps.h"
 
 #include "format/entry_decoder.h"
+#include "format/modes.h"
 
 namespace heapledger {
 namespace {
 
-// As the file header has them (docs/format.md).
-constexpr uint64_t kTrace = 0;
-constexpr uint64_t kSample = 4;
+using format::kModeLive;
+using format::kModeSample;
+using format::kModeTrace;
 
 bool enters_blocks(uint64_t mode) {
-  return mode == kTrace || mode == kSample;
+  return mode == kModeTrace || mode == kModeSample || mode == kModeLive;
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ void Gaps::change(uint64_t time, std::string_view fields) {
   }
   if (mode == mode_) return;
   // Whatever is sampled is followed in trace mode, too; not the other way round.
-  bool follows = mode_ == kSample && mode == kTrace;
+  bool follows = mode_ == kModeSample && mode == kModeTrace;
   if (enters_blocks(mode_) && !follows) {
     ++count_;
     open_ = true;

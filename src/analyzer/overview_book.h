@@ -79,6 +79,10 @@ class OverviewBook final : public AccountNumbers {
                       std::min(resize.old_size, resize.size));
   }
 
+  void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) {
+    accounts_.before(account, before, {time, ledger});
+  }
+
   void spent(uint32_t, const LiveBlock& block, uint64_t ns) {
     has_time_ = true;
     accounts_.spent(block.account, ns);

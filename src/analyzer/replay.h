@@ -17,6 +17,8 @@
 //   void sampled(uint32_t ledger, const MemorySample&)
 //   void marked(uint32_t ledger, uint64_t time, std::string_view text)
 //   void ended(uint32_t ledger, uint64_t time)                   after all that was left
+// and, if it keeps sums of sites:
+//   void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore&)
 // A block's weight (sampling.h) is the same whenever it is told.
 #pragma once
 
@@ -24,6 +26,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "analyzer/accounts.h"
 #include "analyzer/happening.h"
 #include "analyzer/merge.h"
 #include "analyzer/replay_process.h"
@@ -244,10 +247,21 @@ class Replay : public ReplayProcess {
     } else if (entry.kind == format::Kind::kMarker) {
       book_.marked(number_, entry.time, entry.fields);
       add_marker(entry);
+    } else if (entry.kind == format::Kind::kSiteBefore) {
+      site_before(entry);
     } else if (entry.kind == format::Kind::kDamage) {
       damaged(stream, entry, account_of_damaged(entry));
     } else {
       note(stream, entry);
+    }
+  }
+
+  void site_before(const format::Entry& entry) {
+    uint32_t site;
+    SiteBefore before;
+    if (!read_before(entry, site, before)) return;
+    if constexpr (requires { book_.before(0u, 0u, uint64_t{0}, before); }) {
+      book_.before(number_, sites_.account_of(site), entry.time, before);
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include "analyzer/query/overview.h"
 #include "analyzer/stop_reason.h"
+#include "format/modes.h"
 
 namespace heapledger {
 namespace {
@@ -47,6 +48,10 @@ int function_of(Kind kind) {
     default:
       return -1;
   }
+}
+
+bool is_live(const format::FileHeader& header) {
+  return header.mode == format::kModeLive;
 }
 
 // What was counted adds to what was entered.
@@ -93,6 +98,8 @@ void tell_file(LedgerFile& file, uint64_t end_time, LedgerFacts& facts) {
   facts.parent_pid = header.parent_pid;
   facts.run_id = header.run_id;
   facts.mode = header.mode;
+  facts.live = is_live(header);
+  facts.has_times = !facts.live || (header.flags & format::kFlagNoTimes) == 0;
   facts.origin = header.origin == static_cast<uint32_t>(format::Origin::kForked)
                      ? format::Origin::kForked
                      : format::Origin::kStarted;
@@ -220,6 +227,20 @@ bool ReplayProcess::read_sample(const Entry& entry, MemorySample& sample) {
   return true;
 }
 
+bool ReplayProcess::read_before(const Entry& entry, uint32_t& site, SiteBefore& before) {
+  format::FieldReader fields(entry.fields);
+  uint64_t id;
+  if (!fields.number(id) || !fields.number(before.calls) || !fields.number(before.bytes) ||
+      !fields.number(before.peak) || id > UINT32_MAX) {
+    return false;
+  }
+  site = static_cast<uint32_t>(id);
+  totals_.calls += before.calls;
+  totals_.frees += before.calls;
+  totals_.bytes += before.bytes;
+  return true;
+}
+
 void ReplayProcess::add_marker(const Entry& entry) {
   if (markers_.size() == kMaxMarkers) return;
   markers_.push_back(
@@ -268,7 +289,8 @@ void ReplayProcess::tell(LedgerFacts& facts) {
   for (unsigned kind = 0; kind < entries_by_kind_.size(); ++kind) {
     facts.entries += entries_by_kind_[kind];
     int function = function_of(static_cast<Kind>(kind));
-    if (function >= 0) {
+    // Of the blocks of a live heap nobody knows which function returned them.
+    if (function >= 0 && !is_live(file_.header())) {
       facts.by_function[static_cast<size_t>(function)] +=
           entries_by_kind_[kind] + more_by_kind_[kind];
     }

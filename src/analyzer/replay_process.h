@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/account_numbers.h"
+#include "analyzer/accounts.h"
 #include "analyzer/analysis.h"
 #include "analyzer/gaps.h"
 #include "analyzer/ledger_file.h"
@@ -67,6 +68,8 @@ class ReplayProcess {
   // `account` is that of the block's own site; IdTable::kNone when that is not known.
   void damaged(const Stream& stream, const format::Entry& entry, uint32_t account);
   bool read_sample(const format::Entry& entry, MemorySample& sample);
+  // Adds it to the totals, too: all of these blocks were freed.
+  bool read_before(const format::Entry& entry, uint32_t& site, SiteBefore& before);
   void died_unborn(uint64_t address);
   void add_marker(const format::Entry& entry);
   uint64_t end_time() const;

@@ -4,13 +4,15 @@
 #include <cmath>
 
 #include "format/entry_decoder.h"
+#include "format/modes.h"
 
 namespace heapledger {
 namespace {
 
-// As in settings::Mode, whose values are part of the format. In other modes no block is entered.
-constexpr uint64_t kTraceMode = 0;
-constexpr uint64_t kSampleMode = 4;
+using format::kModeLive;
+using format::kModeSample;
+using format::kModeTrace;
+
 constexpr uint64_t kWholeProcess = 0;
 constexpr size_t kMaxChanges = 65536;
 constexpr double kLargest = 4e18;
@@ -32,7 +34,7 @@ uint64_t rounded(double value, uint64_t random) {
 }  // namespace
 
 Sampling::Sampling(const format::FileHeader& header) {
-  if (header.mode != kSampleMode) return;
+  if (header.mode != kModeSample && header.mode != kModeLive) return;
   first_.calls = header.sample_calls;
   first_.bytes = header.sample_calls == 0 ? header.sample_bytes : 0;
   exact_ = first_.bytes == 0 && first_.calls == 0;
@@ -45,9 +47,9 @@ void Sampling::change(uint64_t time, std::string_view fields) {
       !reader.number(calls) || scope != kWholeProcess || later_.size() >= kMaxChanges) {
     return;
   }
-  if (mode != kTraceMode && mode != kSampleMode) return;
+  if (mode != kModeTrace && mode != kModeSample) return;  // in others no block is entered
   Rate rate{time, 0, 0};
-  if (mode == kSampleMode) {
+  if (mode == kModeSample) {
     rate.calls = calls;
     rate.bytes = calls == 0 ? bytes : 0;
     exact_ = exact_ && rate.bytes == 0 && rate.calls == 0;

@@ -127,12 +127,26 @@ void expect_entries(Opened& opened, const std::vector<Limit>& limits) {
   }
 }
 
+// Nobody knows what a live heap held before, or which blocks were freed at once.
+void expect_history(Opened& opened, const std::vector<Limit>& limits) {
+  if (!opened.ledgers().analysis().live()) return;
+  for (const Limit& limit : limits) {
+    if (limit.kind != LimitKind::kPeak && limit.kind != LimitKind::kTemporary) continue;
+    throw Error(
+        "the heap of one moment (mode=live) is enough for max-unfreed, max-calls, max-rss "
+        "and max-growth: " +
+            std::string(name_of(limit.kind)) + " needs mode=trace",
+        kExitBadData);
+  }
+}
+
 int check_opened(const CheckOptions& options, const std::vector<Limit>& limits,
                  const Suppressions& suppressions, Checked& checked, JunitFile& junit) {
   Opened now(options.files, options.names);
   checked.ledgers = now.paths();
   look_for_gaps(now, checked);
   expect_entries(now, limits);
+  expect_history(now, limits);
   std::optional<Opened> old;
   if (!options.against.empty()) {
     old.emplace(std::vector<std::string>{options.against}, options.names);

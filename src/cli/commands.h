@@ -24,6 +24,9 @@ void add_diff(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_ctl(CLI::App& app, int& exit_code);
 void add_settings(CLI::App& app, int& exit_code);
+void add_core(CLI::App& app, int& exit_code);
+void add_snapshot(CLI::App& app, int& exit_code);
+void add_top(CLI::App& app, int& exit_code);
 void add_link_flags(CLI::App& app, int& exit_code);
 
 }  // namespace heapledger

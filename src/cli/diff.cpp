@@ -146,6 +146,7 @@ int diff(const DiffOptions& options) {
   expect_more_than_counts(before.ledgers());
   expect_more_than_counts(after.ledgers());
   Difference difference = compare(before.ledgers(), after.ledgers(), view.question);
+  view.live = before.ledgers().analysis().live() && after.ledgers().analysis().live();
   view.before = described(options.files[0], before);
   view.after = described(options.files[1], after);
   std::string moment = to_text(view.question.at);

@@ -25,9 +25,9 @@ std::string moment_words(const MomentSpec& moment) {
 std::string label(Compared measure, const DiffView& view, bool moments) {
   switch (measure) {
     case Compared::kLive:
-      return moments ? "live" : "live " + moment_words(view.question.at);
+      return moments || view.live ? "live" : "live " + moment_words(view.question.at);
     case Compared::kBlocks:
-      return moments ? "live blocks" : "blocks " + moment_words(view.question.at);
+      return moments || view.live ? "live blocks" : "blocks " + moment_words(view.question.at);
     case Compared::kCalls:
       return "calls";
     case Compared::kBytes:
@@ -40,6 +40,12 @@ std::string label(Compared measure, const DiffView& view, bool moments) {
       return "temporary calls";
   }
   return {};
+}
+
+// What a live heap does not know of itself as a whole. Its sites may know their own peaks.
+bool is_history(Compared measure) {
+  return measure == Compared::kPeak || measure == Compared::kUnfreed ||
+         measure == Compared::kTemporary;
 }
 
 std::string blame_words(const Difference& difference, const DiffView& view) {
@@ -65,7 +71,7 @@ std::string sentence(const Difference& difference, const DiffView& view) {
   std::string percent = signed_percent(before, after);
   if (percent == "new") percent = "from nothing";
   const bool at_peak = view.question.at.kind == MomentSpec::Kind::kPeak;
-  if (difference.same_ledgers) {
+  if (difference.same_ledgers || view.live) {
     if (before == after) return "B holds exactly as many bytes as A.";
     return fmt::format("B holds {} {} than A ({}){}", amount, up ? "more" : "less", percent,
                        blame_words(difference, view));
@@ -98,15 +104,17 @@ void put_totals(Buffer& to, const Difference& difference, const DiffView& view, 
   for (Compared measure : {Compared::kPeak, Compared::kLive, Compared::kBlocks, Compared::kUnfreed,
                            Compared::kBytes, Compared::kCalls, Compared::kTemporary}) {
     if (!is_known(difference.before, measure) || !is_known(difference.after, measure)) continue;
+    if (view.live && is_history(measure)) continue;
     bool shown_as_peak = at_peak && difference.before.has_peak;
-    if (measure == Compared::kLive && (shown_as_peak || at_end)) continue;
+    if (measure == Compared::kLive && (shown_as_peak || at_end) && !view.live) continue;
     put_total(to, label(measure, view, difference.same_ledgers),
               value_of(difference.before, measure), value_of(difference.after, measure),
               is_bytes(measure));
   }
   bool has_rss = difference.rss_before > 0 && difference.rss_after > 0;
   if (has_rss && !difference.same_ledgers) {
-    put_total(to, "RSS peak", difference.rss_before, difference.rss_after, true);
+    put_total(to, view.live ? "RSS" : "RSS peak", difference.rss_before, difference.rss_after,
+              true);
   }
 }
 
@@ -133,6 +141,7 @@ std::vector<std::string> other_changes(const ChangeRow& row, const DiffView& vie
                            Compared::kBytes, Compared::kCalls, Compared::kTemporary}) {
     int64_t change = row.change(measure);
     if (measure == view.question.sort || change == 0) continue;
+    if (view.live && is_history(measure) && measure != Compared::kPeak) continue;
     std::string name = measure == Compared::kBlocks ? "blocks" : label(measure, view, moments);
     if (measure == Compared::kPeak) name = "own peak";
     if (measure == Compared::kTemporary) name = "temporary";

@@ -15,6 +15,7 @@ struct DiffView {
   std::string before;  // what is compared, for people: a path, or a moment
   std::string after;
   size_t callers = 6;  // of a site
+  bool live = false;   // both are heaps of one moment
 };
 
 // `after` and `before` are for the stacks of sites; the same for two moments of one ledger.

@@ -11,6 +11,7 @@
 #include "cli/info_json.h"
 #include "cli/info_text.h"
 #include "cli/ledger_paths.h"
+#include "cli/live_ledgers.h"
 #include "cli/progress_line.h"
 #include "cli/report_warnings.h"
 #include "text/text.h"
@@ -24,7 +25,9 @@ struct InfoOptions {
 };
 
 int info(const InfoOptions& options) {
-  Analysis analysis = analyze_with_progress(find_ledger_paths(options.files));
+  PlainLedgers plain(find_ledger_paths(options.files));
+  Analysis analysis = analyze_with_progress(plain.paths());
+  for (LedgerFacts& ledger : analysis.ledgers) ledger.path = shown_path(ledger.path);
   if (options.json) {
     write_info_json(stdout, analysis);
   } else {

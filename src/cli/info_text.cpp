@@ -111,6 +111,7 @@ void put_modules(Buffer& to, const LedgerFacts& ledger, const Style& style) {
 }  // namespace
 
 std::string ending(const LedgerFacts& ledger) {
+  if (ledger.live) return "none: this is its heap at one moment";
   if (ledger.still_running) return "none yet: it is still running";
   if (ledger.exited) return "it exited";
   return "without exit handlers: killed, crashed, _exit, exec, or still running";
@@ -201,6 +202,8 @@ const char* kind_name(unsigned kind) {
       return "free in a pool";
     case Kind::kPoolResize:
       return "resize in a pool";
+    case Kind::kSiteBefore:
+      return "calls of a site before";
   }
   return nullptr;
 }

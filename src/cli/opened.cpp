@@ -79,11 +79,13 @@ void add_debug_options(CLI::App& command, NameOptions& options) {
 }
 
 Opened::Opened(const std::vector<std::string>& named, const NameOptions& options)
-    : paths_(find_ledger_paths(named)), whole_(options.whole) {
+    : plain_(find_ledger_paths(named)), paths_(plain_.paths()), whole_(options.whole) {
   ShortenRules rules = rules_of(options);  // before the long work: they may be wrong
   Options reading;
   if (options.progress) reading.progress = a_line_for_each_pass();
-  ledgers_ = std::make_unique<Ledgers>(paths_, reading);
+  std::vector<Ledgers::Opener> openers;
+  for (const std::string& path : paths_) openers.emplace_back([path] { return open_shown(path); });
+  ledgers_ = std::make_unique<Ledgers>(std::move(openers), reading);
   if (options.whole) ledgers_->overview();
   ProgressLine line(options.progress);
   const auto naming = options.refresh ? refresh_names : name_sites;

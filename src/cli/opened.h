@@ -9,6 +9,7 @@
 
 #include "analyzer/naming.h"
 #include "analyzer/query.h"
+#include "cli/live_ledgers.h"
 #include "symbols/symbol_table.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
@@ -54,6 +55,7 @@ class Opened {
   std::string symbols_for_sealing(uint32_t ledger);
 
  private:
+  PlainLedgers plain_;  // what of live mode is read instead
   std::vector<std::string> paths_;
   bool whole_;
   std::unique_ptr<Ledgers> ledgers_;

@@ -1,5 +1,6 @@
 // `heapledger report`: what the ledgers say, as a whole or to a question.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -9,8 +10,10 @@
 #include "analyzer/error.h"
 #include "cli/commands.h"
 #include "cli/ledger_paths.h"
+#include "cli/live_ledgers.h"
 #include "cli/opened.h"
 #include "cli/progress_line.h"
+#include "cli/report.h"
 #include "cli/report_asked.h"
 #include "cli/report_counts.h"
 #include "cli/report_json.h"
@@ -69,13 +72,15 @@ int report_each(const ReportOptions& options, const Asked& asked) {
 
 // The file of the process with the most of a measure.
 std::string worst_of(const std::vector<std::string>& files, Measure measure) {
-  std::vector<std::string> paths = find_ledger_paths(files);
+  PlainLedgers plain(find_ledger_paths(files));
   ProgressLine line;
   Options reading;
   reading.progress = [&line](uint64_t done, uint64_t total) { line.update(done, total); };
-  Ledgers ledgers(paths, reading);
-  return ledgers.facts()[ledgers.worst(measure)].path;
+  Ledgers ledgers(plain.paths(), reading);
+  return shown_path(ledgers.facts()[ledgers.worst(measure)].path);
 }
+
+}  // namespace
 
 int report(const ReportOptions& options) {
   Asked asked = understand(options.words);
@@ -84,8 +89,6 @@ int report(const ReportOptions& options) {
   Measure measure = understand_measure(options.worst);
   return report_on({worst_of(options.files, measure)}, options, asked);
 }
-
-}  // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();

@@ -33,7 +33,7 @@ std::string blocks_text(Ledgers& ledgers, const Asked& asked, const Page& page) 
                           ? fmt::format("the {} largest of ", list.blocks.size())
                           : "";
   title += counted(list.live_blocks, "block") + " with " + human_bytes(list.live_bytes) +
-           (question.between ? ", " : " live ") + moment_text(question, moment);
+           (question.between ? ", " : " live ") + moment_text(ledgers, question, moment);
   if (!asked.filter_text.empty()) title += ", with " + escaped(asked.filter_text);
   put_title(to, page, title);
   size_t thread_width = 6;
@@ -56,7 +56,7 @@ std::string blocks_text(Ledgers& ledgers, const Asked& asked, const Page& page) 
     const LedgerFacts& ledger = facts[block.ledger];
     put_stack(to, ledgers, block.site, asked.frames_given ? asked.frames : 1, page,
               fmt::format("  {:>10}  {:>10}  {}{:>#14x}  ", human_bytes(block.size),
-                          human_duration(block.age_ns),
+                          ledger.has_times ? human_duration(block.age_ns) : "?",
                           whose(std::to_string(ledger.pid), thread_text(ledger, block.thread)),
                           block.address));
   }

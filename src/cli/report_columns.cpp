@@ -69,7 +69,7 @@ std::string measure_title(Measure measure) {
 }
 
 FigureColumns::FigureColumns(const Question& question, const Figures& totals, bool overlapping,
-                             bool live) {
+                             Known known) {
   Measure sort = question.sort;
   add_measure(sort);
   if (has_share(sort)) {
@@ -83,13 +83,16 @@ FigureColumns::FigureColumns(const Question& question, const Figures& totals, bo
   }
   constexpr std::array kOthers = {Measure::kLiveBytes, Measure::kLiveBlocks, Measure::kCalls,
                                   Measure::kBytes, Measure::kTemporaryCalls};
-  constexpr size_t kLive = 2;  // of these
-  for (size_t i = 0; i < (live ? kLive : kOthers.size()); ++i) {
+  size_t others = kOthers.size();
+  if (known == Known::kSums) others = 4;
+  if (known == Known::kLive) others = 2;
+  for (size_t i = 0; i < others; ++i) {
     if (kOthers[i] != sort) add_measure(kOthers[i]);
   }
   if (totals.has_time && sort != Measure::kTime) add_measure(Measure::kTime);
   if (question.between && sort != Measure::kEndedBytes) add_measure(Measure::kEndedBytes);
-  bool has_peaks = !overlapping && question.tree == TreeShape::kNone && totals.has_peak;
+  bool has_peaks =
+      !overlapping && question.tree == TreeShape::kNone && totals.has_peak && known != Known::kLive;
   if (has_peaks && sort != Measure::kPeakBytes) {
     add_measure(Measure::kPeakBytes);
   }

@@ -17,12 +17,18 @@ std::string measure_text(const Figures& figures, Measure measure);
 // What a column with that measure is called.
 std::string measure_title(Measure measure);
 
+// Which figures are known.
+enum class Known {
+  kAll,
+  kSums,  // what is live, and what sites have summed up: nothing of single blocks before
+  kLive,  // what is live, and nothing else
+};
+
 class FigureColumns {
  public:
-  // `overlapping`: groups have figures of their own beside those of all they contain. `live`: no
-  // other figures are known.
+  // `overlapping`: groups have figures of their own beside those of all they contain.
   FigureColumns(const Question& question, const Figures& totals, bool overlapping,
-                bool live = false);
+                Known known = Known::kAll);
 
   void add(const Figures& all, const Figures& self);
 

@@ -21,21 +21,6 @@ std::string share(uint64_t part, uint64_t whole) {
   return fmt::format("{:.{}f}%", value, small ? 1 : 0);
 }
 
-// As few sites as hold half of the peak, five at the most.
-std::string sites_phrase(const Answer& answer) {
-  uint64_t sum = 0;
-  size_t count = 0;
-  uint64_t whole = answer.totals.live_bytes;
-  for (const Row& row : answer.rows) {
-    sum += row.all.live_bytes;
-    ++count;
-    if (sum >= whole - whole / 2) break;
-  }
-  std::string sites = count == 1 ? "one site" : std::to_string(count) + " sites";
-  if (sum == whole) return "all of it from " + sites;
-  return share(sum, whole) + " of it from " + sites;
-}
-
 std::string never_freed_phrase(const NeverFreed& found) {
   const Figures& left = found.answer.totals;
   std::string but = found.uses.empty() ? "" : " but for what is suppressed";
@@ -45,6 +30,21 @@ std::string never_freed_phrase(const NeverFreed& found) {
 }
 
 }  // namespace
+
+// Five sites at the most.
+std::string sites_phrase(const Answer& answer) {
+  uint64_t sum = 0;
+  size_t count = 0;
+  uint64_t whole = answer.totals.live_bytes;
+  for (const Row& row : answer.rows) {
+    sum += row.all.live_bytes;
+    ++count;
+    if (sum >= whole - whole / 2 || count == kMostNamed) break;
+  }
+  std::string sites = count == 1 ? "one site" : std::to_string(count) + " sites";
+  if (sum == whole) return "all of it from " + sites;
+  return share(sum, whole) + " of it from " + sites;
+}
 
 bool is_log(const Analysis& analysis) {
   constexpr auto kLog = static_cast<uint32_t>(settings::Mode::kLog);

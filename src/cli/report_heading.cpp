@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/report_live.h"
 #include "cli/report_sampling.h"
 #include "cli/report_text.h"
 #include "text/text.h"
@@ -40,6 +41,7 @@ void put_programs(Buffer& to, Ledgers& ledgers, const Page& page) {
   std::string which = facts.size() == 1 ? fmt::format("process {}, ", first->pid) : "";
   std::string when = fmt::format("{}started {}, ran {}", which, iso_time(first->start_wall_ns),
                                  duration_phrase(ledgers));
+  if (all_live(facts)) when = live_heap_text(facts);
   put(to, "{}\n{}\n", page.style.bold(who),
       page.style.dim(page.cut ? wrapped(when, page.width) : when));
   if (std::string sampled = sampling_text(facts); !sampled.empty()) {
@@ -80,10 +82,19 @@ std::string moment_text(const Question& question, const Answer& answer) {
          name(question.between->second, answer.end_ns);
 }
 
+std::string moment_text(Ledgers& ledgers, const Question& question, const Answer& answer) {
+  using Kind = MomentSpec::Kind;
+  bool of_heap = question.at.kind == Kind::kPeak || question.at.kind == Kind::kEnd;
+  if (of_heap && !question.between && all_live(ledgers.processes())) {
+    return live_moment_text(answer.end_ns);
+  }
+  return moment_text(question, answer);
+}
+
 void put_scope(Buffer& to, Ledgers& ledgers, const Asked& asked, const Answer& answer,
                const Page& page) {
   put_programs(to, ledgers, page);
-  std::string text = moment_text(asked.question, answer);
+  std::string text = moment_text(ledgers, asked.question, answer);
   if (!asked.filter_text.empty()) text += ", of blocks with " + escaped(asked.filter_text);
   if (!asked.question.below.empty()) text += ", cut below " + escaped(asked.question.below);
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -100,7 +111,9 @@ void put_scope(Buffer& to, Ledgers& ledgers, const Asked& asked, const Answer& a
         ": {} live in {}.",
         with_error(human_bytes(totals.live_bytes), totals.live_bytes, totals.live_error),
         counted(totals.live_blocks, "block"));
-    if (!asked.live) {
+    // Of a live heap only sites know what was there before.
+    bool tells_more = totals.calls > totals.live_blocks || !all_live(ledgers.processes());
+    if (!asked.live && tells_more) {
       text +=
           fmt::format(" In the whole run {} in {}.",
                       with_error(human_bytes(totals.bytes), totals.bytes, totals.bytes_error),

@@ -19,6 +19,9 @@ std::string moment_text(const Question& question, const Answer& answer);
 // The same for a single moment.
 std::string moment_text(const MomentSpec& moment, uint64_t time_ns);
 
+// The same where ledgers may be live heaps, which have one moment alone.
+std::string moment_text(Ledgers& ledgers, const Question& question, const Answer& answer);
+
 // What a view begins with: the programs, the moment or range, the filter and the totals.
 void put_scope(Buffer& to, Ledgers& ledgers, const Asked& asked, const Answer& answer,
                const Page& page);

@@ -186,8 +186,8 @@ Json block_json(Ledgers& ledgers, const BlockFacts& block) {
   Json json;
   json["address"] = block.address;
   json["size"] = block.size;
-  json["birth_ns"] = block.birth_ns;
-  json["age_ns"] = block.age_ns;
+  json["birth_ns"] = ledger.has_times ? Json(block.birth_ns) : Json(nullptr);
+  json["age_ns"] = ledger.has_times ? Json(block.age_ns) : Json(nullptr);
   json["pid"] = ledger.pid;
   bool known = block.thread < ledger.threads.size();
   json["tid"] = known ? Json(ledger.threads[block.thread].tid) : Json(nullptr);

@@ -1,5 +1,6 @@
 #include "cli/report_json_parts.h"
 
+#include "settings/settings.h"
 #include "text/text.h"
 
 namespace heapledger {
@@ -52,6 +53,7 @@ Json totals_json(const Analysis& analysis) {
   const Totals& totals = analysis.totals;
   Json json;
   put_measures(json, totals);
+  if (analysis.live()) json["temporary_calls"] = nullptr;
   json["rss_peak_bytes"] = totals.rss_peak_bytes;
   json["inherited_frees"] = totals.inherited_frees;
   json["unmatched_frees"] = totals.unmatched_frees;
@@ -74,6 +76,7 @@ Json ledger_json(const LedgerFacts& ledger, bool whole) {
   json["command"] = Json::array();
   for (const std::string& argument : ledger.command) json["command"].push_back(as_utf8(argument));
   json["executable"] = as_utf8(ledger.executable);
+  json["mode"] = settings::mode_name(static_cast<settings::Mode>(ledger.mode));
   json["origin"] = ledger.origin == format::Origin::kForked ? "forked" : "started";
   json["complete"] = ledger.complete;
   json["stopped"] = ledger.stopped ? Json(*ledger.stopped) : Json(nullptr);

@@ -52,13 +52,18 @@ void add_selection(CLI::App& command, ReportWords& words) {
 
 }  // namespace
 
+void add_report_views(CLI::App& command, ReportOptions& options) {
+  add_moments(command, options.words);
+  add_views(command, options.words);
+  add_selection(command, options.words);
+  add_name_options(command, options.names);
+  command.add_flag("--json", options.json, "Print JSON, with everything that --top leaves");
+}
+
 void add_report_options(CLI::App& command, ReportOptions& options) {
   command.add_option("FILE", options.files, "Ledgers, or folders with ledgers")
       ->required()
       ->type_name("");
-  add_moments(command, options.words);
-  add_views(command, options.words);
-  add_selection(command, options.words);
   CLI::Option* each = command.add_flag("--each", options.each, "Every ledger on its own");
   command
       .add_option("--worst", options.worst,
@@ -66,8 +71,7 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
                   "frees, reallocs or rss")
       ->type_name("MEASURE")
       ->excludes(each);
-  add_name_options(command, options.names);
-  command.add_flag("--json", options.json, "Print JSON, with everything that --top leaves");
+  add_report_views(command, options);
   command.footer(
       "Without a question: the findings, live memory over time, the sites behind the peak, what\n"
       "was never freed, what was freed at once, sizes. With several ledgers the figures are of\n"

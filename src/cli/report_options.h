@@ -24,4 +24,7 @@ struct ReportOptions {
 
 void add_report_options(CLI::App& command, ReportOptions& options);
 
+// Those of them that choose what of one ledger is shown, and how.
+void add_report_views(CLI::App& command, ReportOptions& options);
+
 }  // namespace heapledger

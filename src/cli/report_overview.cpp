@@ -7,6 +7,7 @@
 #include "cli/report_findings.h"
 #include "cli/report_guard.h"
 #include "cli/report_heading.h"
+#include "cli/report_live.h"
 #include "cli/report_maps.h"
 #include "cli/report_pools.h"
 #include "cli/report_sizes.h"
@@ -156,6 +157,7 @@ std::string overview_text(Ledgers& ledgers, const Asked& asked, const Page& page
     put_besides(besides, ledgers, asked, page);
     return counts_text(ledgers, asked, page) + page.finished(besides);
   }
+  if (ledgers.analysis().live()) return live_overview_text(ledgers, asked, page);
   Question by_site;
   by_site.top = asked.top_or(kFewSites);
   NeverFreed never_freed = ledgers.never_freed(asked.suppressions, by_site);

@@ -19,10 +19,10 @@ constexpr size_t kLeastWidth = 40;
 constexpr size_t kMostWidth = 400;
 
 // Each of our signs and the plain one in its place.
-constexpr std::array<std::pair<std::string_view, char>, 23> kPlainSigns = {{
+constexpr std::array<std::pair<std::string_view, char>, 24> kPlainSigns = {{
     {"▁", '.'}, {"▂", '.'}, {"▃", ':'}, {"▄", ':'}, {"▅", '+'}, {"▆", '+'}, {"▇", '#'}, {"█", '#'},
     {"│", '|'}, {"┤", '|'}, {"└", '`'}, {"├", '|'}, {"─", '-'}, {"┴", '+'}, {"▲", '^'}, {"•", 'o'},
-    {"…", '~'}, {"←", '<'}, {"→", '>'}, {"·", '-'}, {"×", 'x'}, {"±", '~'}, {"┬", '|'},
+    {"…", '~'}, {"←", '<'}, {"→", '>'}, {"·", '-'}, {"×", 'x'}, {"±", '~'}, {"┬", '|'}, {"▼", 'v'},
 }};
 
 std::string plain(std::string_view text) {

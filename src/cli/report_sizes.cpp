@@ -46,7 +46,7 @@ void put_common(Buffer& to, const Overview& overview, const Page& page) {
   for (size_t i = 0; i < std::min(kMost, overview.common_sizes.size()); ++i) {
     const CommonSize& common = overview.common_sizes[i];
     text += fmt::format("{} {} ({})", i == 0 ? "" : ",", human_bytes(common.size),
-                        percent(common.calls, overview.totals.calls));
+                        percent(common.calls, overview.sizes.count()));
   }
   put_wrapped(to, page, text, 2);
 }

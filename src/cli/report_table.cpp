@@ -4,6 +4,7 @@
 #include "analyzer/site_catalog.h"
 #include "cli/report_columns.h"
 #include "cli/report_heading.h"
+#include "cli/report_live.h"
 #include "cli/report_stack.h"
 #include "cli/report_text.h"
 #include "cli/report_views.h"
@@ -82,7 +83,8 @@ std::string table_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   Answer answer = answer_to(ledgers, asked, question);
   Buffer to;
   put_scope(to, ledgers, asked, answer, page);
-  FigureColumns columns(question, answer.totals, overlaps(question.by), asked.live);
+  FigureColumns columns(question, answer.totals, overlaps(question.by),
+                        known_figures(ledgers, asked));
   for (const Row& row : answer.rows) columns.add(row.all, row.self);
   columns.fit(page, std::min<size_t>(page.width / 2, 50));
   put_title(to, page,

@@ -6,6 +6,7 @@
 #include "analyzer/error.h"
 #include "cli/report_columns.h"
 #include "cli/report_heading.h"
+#include "cli/report_live.h"
 #include "cli/report_views.h"
 
 namespace heapledger {
@@ -102,7 +103,8 @@ std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   }
   std::vector<TreePainter::Line> lines =
       TreePainter(answer, question, asked.top_or(kDefaultNodes)).lines();
-  FigureColumns columns(question, answer.totals, question.tree == TreeShape::kTopDown, asked.live);
+  FigureColumns columns(question, answer.totals, question.tree == TreeShape::kTopDown,
+                        known_figures(ledgers, asked));
   for (const TreePainter::Line& line : lines) {
     columns.add(answer.tree[line.node].all, answer.tree[line.node].self);
   }

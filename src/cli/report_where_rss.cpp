@@ -51,8 +51,11 @@ std::string where_rss_text(Ledgers& ledgers, const Asked& asked, const Page& pag
   WhereRss where = ledgers.where_rss(asked.question.at);
   Buffer to;
   put_programs(to, ledgers, page);
-  put_title(to, page,
-            "where the resident memory goes " + moment_text(asked.question.at, where.time_ns));
+  Question when;
+  when.at = asked.question.at;
+  Answer moment;
+  moment.end_ns = where.time_ns;
+  put_title(to, page, "where the resident memory goes " + moment_text(ledgers, when, moment));
   Parts parts(to, page, where.has_rss ? where.rss_bytes : 0);
   parts.put_part(where.live_bytes, "live: requested, in " + counted(where.live_blocks, "block"));
   if (where.glibc_model) {

@@ -10,6 +10,7 @@
 
 #include "analyzer/seal/seal_file.h"
 #include "analyzer/seal/writers.h"
+#include "cli/live_ledgers.h"
 #include "cli/opened.h"
 #include "cli/progress_line.h"
 #include "cli/run_explain.h"
@@ -31,6 +32,7 @@ class Finish {
   void run() {
     if (options_.skip_smaller_than > 0 && !remove_small()) return;
     if (options_.quiet && !options_.seal) return;
+    for (const std::string& path : paths_) make_plain(path);
     NameOptions names;
     names.progress = !options_.quiet;
     Opened opened(paths_, names);

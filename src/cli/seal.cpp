@@ -11,8 +11,10 @@
 #include "analyzer/seal/seal_file.h"
 #include "cli/commands.h"
 #include "cli/ledger_paths.h"
+#include "cli/live_ledgers.h"
 #include "cli/opened.h"
 #include "cli/progress_line.h"
+#include "cores/ledger_memory.h"
 #include "text/text.h"
 
 namespace heapledger {
@@ -59,6 +61,17 @@ void refresh_one(const std::string& path, const SealCommand& command) {
   if (!command.quiet) fmt::print(stderr, "{}: symbols stored anew\n", printable(path));
 }
 
+// A ledger of live mode becomes an ordinary one.
+void seal_live(const std::string& path, const std::string& target, const SealCommand& command) {
+  PlainLedgers plain({path});
+  seal::SealOptions options;
+  options.level = command.level;
+  const std::string& raw = plain.paths().front();
+  if (!command.no_symbols) options.symbols = names_for(raw, command);
+  seal::SealFacts facts = seal::seal_file(raw, target, options);
+  if (!command.quiet) fmt::print(stderr, "{}\n", outcome(target, facts));
+}
+
 void seal_one(const std::string& path, const SealCommand& command) {
   const std::string& target = command.out.empty() ? path : command.out;
   if (seal::is_sealed_file(path)) {
@@ -68,6 +81,9 @@ void seal_one(const std::string& path, const SealCommand& command) {
   seal::SealOptions options;
   options.level = command.level;
   seal::check_not_in_use(path);  // before names are looked up, which takes long
+  if (cores::is_live_ledger(path) && (!command.out.empty() || !make_plain(path))) {
+    return seal_live(path, target, command);
+  }
   if (!command.no_symbols) options.symbols = names_for(path, command);
   ProgressLine line(!command.quiet);
   options.progress = [&line](uint64_t done, uint64_t total) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/report_findings.h"
+#include "cli/report_live.h"
 #include "cli/report_sampling.h"
 #include "cli/report_warnings.h"
 
@@ -103,6 +104,8 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
   }
   if (is_log(analysis)) return text + ledger_lines(analysis);
   if (analysis.only_counts()) return text + counted_lines(analysis) + ledger_lines(analysis);
+  if (analysis.live())
+    return text + line("live", live_summary_text(analysis)) + ledger_lines(analysis);
   text +=
       line("peak", human_bytes(totals.peak_bytes) + " in " + counted(totals.peak_blocks, "block") +
                        ", " + human_duration(totals.peak_time_ns) + " after the start");

@@ -68,6 +68,7 @@ enum class Kind : uint8_t {
   kPoolAllocate = 50,  // pool pointer size site
   kPoolFree = 51,      // pool pointer
   kPoolResize = 52,    // pool old_pointer pointer size site
+  kSiteBefore = 53,    // site calls bytes peak: what the site did beside the entries that are here
 };
 
 // Site addresses below kFirstCode are no code but marks: what the outermost frame of a stack hangs

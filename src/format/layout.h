@@ -118,6 +118,9 @@ enum class ControlResult : uint32_t {
   kNotNow = 4,        // another change is under way
 };
 static_assert(sizeof(Control) == 1024);
+
+// Live mode: where in the process the header of its tables is (format/live_tables.h); u64, 0: none.
+inline constexpr uint32_t kLiveAddressOffset = 2048;
 static_assert(offsetof(FileHeader, run_id) == 40);
 static_assert(offsetof(FileHeader, start) == 48);
 static_assert(offsetof(FileHeader, latest) == 72);

@@ -22,6 +22,8 @@ using format::LongEntry;
 constexpr size_t kPastTheEnd = 128;  // the encoder stores a little beyond what it writes
 constexpr uint64_t kStartTicks = 1'000'000'000;
 constexpr size_t kLongestText = 4096;  // of paths and pieces of information
+constexpr size_t kLongestName = 256;   // of threads
+constexpr size_t kLongestBuildId = 64;
 
 // Recordings do not say what machine they are from; most are of one like this.
 uint32_t this_machine() {
@@ -32,9 +34,11 @@ uint32_t this_machine() {
 
 }  // namespace
 
-LedgerWriter::LedgerWriter(std::string path)
+LedgerWriter::LedgerWriter(std::string path, const WriterThread& first, Times times)
     : path_(std::move(path)),
-      fd_(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)),
+      fd_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)),
+      times_(times),
+      thread_(first.index),
       payload_(format::kPayloadBytes + kPastTheEnd) {
   if (fd_ < 0) {
     throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno), 1);
@@ -43,12 +47,7 @@ LedgerWriter::LedgerWriter(std::string path)
   header_.magic = format::kChunkMagic;
   state_.time = kStartTicks;
   start_filling();
-  std::string_view name = "main";
-  LongEntry(state_, Kind::kThread, kStartTicks)
-      .number(0)
-      .number(1)
-      .bytes(name.data(), name.size())
-      .finish();
+  write_thread(first, kStartTicks);
 }
 
 LedgerWriter::~LedgerWriter() {
@@ -62,8 +61,22 @@ void LedgerWriter::at(uint64_t ns) {
 uint64_t LedgerWriter::step(size_t text_bytes) {
   size_t used = static_cast<size_t>(state_.cursor - payload_.data());
   if (used + text_bytes + 2 * format::kMaxShortEntryBytes > format::kPayloadBytes) flush();
-  ++now_;
+  if (times_ == Times::kApart) ++now_;
   return kStartTicks + now_;
+}
+
+void LedgerWriter::thread(const WriterThread& thread) {
+  write_thread(thread, step(kLongestName));
+  thread_ = thread.index;
+}
+
+void LedgerWriter::write_thread(const WriterThread& thread, uint64_t time) {
+  std::string_view name = thread.name.substr(0, kLongestName);
+  LongEntry(state_, Kind::kThread, time)
+      .number(thread.index)
+      .number(thread.tid)
+      .bytes(name.data(), name.size())
+      .finish();
 }
 
 void LedgerWriter::malloc(uint64_t pointer, uint64_t size, uint32_t site) {
@@ -82,16 +95,18 @@ void LedgerWriter::site(uint32_t id, uint32_t parent, uint32_t module, uint64_t 
 }
 
 void LedgerWriter::module(uint32_t id, uint64_t start, uint64_t end, uint64_t bias,
-                          std::string_view path) {
+                          std::string_view path, std::string_view build_id) {
   path = path.substr(0, kLongestText);
-  uint64_t time = step(path.size());
+  build_id = build_id.substr(0, kLongestBuildId);
+  uint64_t time = step(path.size() + build_id.size());
   LongEntry(state_, Kind::kModule, time)
       .number(id)
       .number(1)
       .number(start)
       .number(end)
       .number(bias)
-      .number(0)
+      .number(build_id.size())
+      .bytes(build_id.data(), build_id.size())
       .bytes(path.data(), path.size())
       .finish();
 }
@@ -130,9 +145,20 @@ void LedgerWriter::marker(std::string_view text) {
   LongEntry(state_, Kind::kMarker, time).bytes(text.data(), text.size()).finish();
 }
 
+void LedgerWriter::site_before(uint32_t site, uint64_t calls, uint64_t bytes, uint64_t peak) {
+  uint64_t time = step();
+  LongEntry(state_, Kind::kSiteBefore, time)
+      .number(site)
+      .number(calls)
+      .number(bytes)
+      .number(peak)
+      .finish();
+}
+
 void LedgerWriter::start_filling() {
   std::fill(payload_.begin(), payload_.end(), static_cast<unsigned char>(0));
   header_.base_time = state_.time;
+  header_.thread = thread_;
   state_.cursor = payload_.data();
   state_.pointer = 0;
 }
@@ -150,19 +176,34 @@ void LedgerWriter::flush() {
 }
 
 void LedgerWriter::finish(uint32_t page_bytes, uint64_t ended_ns) {
+  WriterProcess process;
+  process.page_bytes = page_bytes;
+  process.machine = this_machine();
+  process.started_ns = ended_ns > now_ ? ended_ns - now_ : 0;
+  finish(process);
+}
+
+void LedgerWriter::finish(const WriterProcess& process) {
   flush();
-  uint64_t end = kStartTicks + now_ + 1;
-  uint64_t started_ns = ended_ns > now_ ? ended_ns - now_ : 0;
+  uint64_t last = times_ == Times::kApart ? now_ + 1 : now_;
+  uint64_t end = kStartTicks + last;
   format::FileHeader header{};
   std::memcpy(header.magic, format::kFileMagic, sizeof header.magic);
   header.version = format::kVersion;
   header.header_bytes = format::kMinHeaderBytes;
   header.block_bytes = format::kBlockBytes;
-  header.page_bytes = page_bytes;
-  header.machine = this_machine();
-  header.start = {kStartTicks, kStartTicks, started_ns};
-  header.latest[0] = {end, end, started_ns + now_ + 1};
-  header.exit_ticks = end;
+  header.page_bytes = process.page_bytes;
+  header.machine = process.machine;
+  header.pid = process.pid;
+  header.parent_pid = process.parent_pid;
+  header.start = {kStartTicks, kStartTicks, process.started_ns};
+  header.latest[0] = {end, end, process.started_ns + last};
+  header.exit_ticks = process.exited ? end : 0;
+  header.missed = process.missed;
+  header.mode = process.mode;
+  header.flags = process.flags;
+  header.sample_bytes = process.sample_bytes;
+  header.sample_calls = process.sample_calls;
   write(&header, sizeof header, 0);
   int fd = std::exchange(fd_, -1);
   if (::close(fd) != 0) {

@@ -7,7 +7,7 @@
 namespace heapledger::settings {
 namespace {
 
-constexpr const char* kModeNames[kModes] = {"trace", "off", "count", "log", "sample"};
+constexpr const char* kModeNames[kModes] = {"trace", "off", "count", "log", "sample", "live"};
 constexpr uint32_t kMaxDepth = 4096;
 
 bool set_mode(Settings& settings, const char* value) {
@@ -67,6 +67,16 @@ bool set_sample(Settings& settings, const char* value) {
 bool set_weigh(Settings& settings, const char* value) {
   settings.weigh_time = strcmp(value, "time") == 0;
   return settings.weigh_time || strcmp(value, "allocations") == 0;
+}
+
+bool set_tables(Settings& settings, const char* value) {
+  settings.tables = strcmp(value, "file") == 0 ? Tables::kFile : Tables::kMemory;
+  return settings.tables == Tables::kFile || strcmp(value, "memory") == 0;
+}
+
+bool set_live(Settings& settings, const char* value) {
+  settings.live_sampled = strcmp(value, "sampled") == 0;
+  return settings.live_sampled || strcmp(value, "all") == 0;
 }
 
 bool set_fd(Settings& settings, const char* value) {
@@ -156,7 +166,7 @@ const char* next_word(const char* text, char* word, size_t room, bool& fits) {
 
 // The order is the order of help and manual.
 const Word kWords[] = {
-    {"mode", "trace|sample|count|log|off", "trace", "What is recorded of each call", set_mode,
+    {"mode", "trace|sample|live|count|log|off", "trace", "What is recorded of each call", set_mode,
      false},
     {"out", "PATTERN", "%e.%p.ledger", "Name of the ledgers", set_path<&Settings::out>, false},
     {"depth", "N", "256", "Frames of a stack to keep, 1 to 4096", set_depth, false},
@@ -170,6 +180,12 @@ const Word kWords[] = {
      false},
     {"weigh", "allocations|time", "allocations",
      "Sample mode: time has each sample carry the time since the thread's last one", set_weigh,
+     false},
+    {"tables", "memory|file", "memory",
+     "Live mode: in memory, where core dumps have them, or in the ledger, where a kill leaves them",
+     set_tables, false},
+    {"live", "all|sampled", "all",
+     "Live mode: keep every block, or a random choice as sample and sample-calls say", set_live,
      false},
     {"fd", "N", "", "Log mode: write to this descriptor", set_fd, false},
     {"file", "PATTERN", "OUT.log", "Log mode: write to this file", set_path<&Settings::log_file>,

@@ -17,8 +17,12 @@ enum class Mode : uint32_t {
   kCount = 2,   // counters per thread, function and size class
   kLog = 3,     // a line of text for every call
   kSample = 4,  // a random choice of calls, each with its weight
+  kLive = 5,    // tables of what is alive, and of sites; nothing of the past
 };
-inline constexpr unsigned kModes = 5;
+inline constexpr unsigned kModes = 6;
+
+// Where live mode keeps its tables.
+enum class Tables : uint32_t { kMemory, kFile };
 
 enum class Guard : uint32_t { kOff, kReport, kStop };
 
@@ -46,6 +50,10 @@ struct Settings {
   uint64_t sample_calls = 0;          // mean number of calls
   uint64_t seed = 0;                  // 0: from the clock
   bool weigh_time = false;            // samples carry the time since the thread's last one
+
+  // live mode
+  Tables tables = Tables::kMemory;
+  bool live_sampled = false;  // only a random choice of blocks, as in sample mode
 
   // log mode
   int32_t log_fd = -1;  // -1: a file

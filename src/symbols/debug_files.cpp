@@ -94,7 +94,7 @@ class Search {
     for (const std::string& place : places) {
       if (real_path(place) == own) continue;
       const ElfFile file(place);
-      if (!file) continue;
+      if (!file.is_native()) continue;
       // The same build id says the same as the checksum, and needs no reading of it all.
       const std::string its = file.build_id();
       const bool both = !its.empty() && !build_id.empty();
@@ -131,7 +131,7 @@ class Search {
   static bool is(const std::string& path, std::string_view build_id) {
     if (path.empty() || build_id.empty()) return false;
     const ElfFile file(path);
-    return file && file.build_id() == build_id;
+    return file.is_native() && file.build_id() == build_id;
   }
 
   std::vector<std::string> folders_;
@@ -162,6 +162,7 @@ DebugFiles find_debug_files(const std::string& path, std::string_view build_id,
   } else {
     files.image = path;
     id = image.build_id();
+    if (!image.is_native()) return files;
     if (has_dwarf(image)) files.debug = path;
   }
   if (files.debug.empty()) files.debug = search.by_id(id);

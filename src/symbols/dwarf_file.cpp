@@ -13,7 +13,7 @@ DwarfFile::~DwarfFile() {
 
 void DwarfFile::renew() {
   close();
-  if (!file_) return;
+  if (!file_.is_native()) return;
   dwarf_ = dwarf_begin_elf(file_.elf(), DWARF_C_READ, nullptr);
   if (dwarf_ == nullptr) return;
   if (common_file_) common_ = dwarf_begin_elf(common_file_.elf(), DWARF_C_READ, nullptr);

@@ -11,12 +11,9 @@
 namespace heapledger {
 namespace {
 
-bool is_native(Elf* elf) {
+bool is_elf(Elf* elf) {
   GElf_Ehdr header;
-  if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr) return false;
-  constexpr unsigned char kOrder =
-      std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  return header.e_ident[EI_DATA] == kOrder;
+  return elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != nullptr;
 }
 
 }  // namespace
@@ -29,7 +26,7 @@ ElfFile::ElfFile(const std::string& path) : path_(path) {
   file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0) return;
   elf_ = elf_begin(file_, ELF_C_READ_MMAP, nullptr);
-  if (elf_ != nullptr && !is_native(elf_)) {
+  if (elf_ != nullptr && !is_elf(elf_)) {
     elf_end(elf_);
     elf_ = nullptr;
   }
@@ -39,7 +36,7 @@ ElfFile::ElfFile(std::string bytes, std::string path)
     : path_(std::move(path)), bytes_(bytes.begin(), bytes.end()) {
   elf_version(EV_CURRENT);
   elf_ = elf_memory(bytes_.data(), bytes_.size());
-  if (elf_ != nullptr && !is_native(elf_)) {
+  if (elf_ != nullptr && !is_elf(elf_)) {
     elf_end(elf_);
     elf_ = nullptr;
   }
@@ -62,6 +59,14 @@ ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   std::swap(file_, other.file_);
   std::swap(elf_, other.elf_);
   return *this;
+}
+
+bool ElfFile::is_native() const {
+  GElf_Ehdr header;
+  if (elf_ == nullptr || gelf_getehdr(elf_, &header) == nullptr) return false;
+  constexpr unsigned char kOrder =
+      std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  return header.e_ident[EI_DATA] == kOrder;
 }
 
 std::string ElfFile::build_id() const {

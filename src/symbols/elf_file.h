@@ -1,6 +1,6 @@
 // One open ELF file: libelf's handle, its build id, its links to other files and its sections. An
-// ElfFile that could not be opened, or is no ELF file of this machine's kind, is empty; nothing
-// here throws because of what a file holds.
+// ElfFile that could not be opened, or is no ELF file, is empty; nothing here throws because of
+// what a file holds.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -34,6 +34,8 @@ class ElfFile {
   Elf* elf() const { return elf_; }
   const std::string& path() const { return path_; }
 
+  // Whether its byte order is this machine's. Debug information of others is not read, symbols are.
+  bool is_native() const;
   std::string build_id() const;
   // The name and checksum in .gnu_debuglink; the name is empty without one.
   std::pair<std::string, uint32_t> debug_link() const;

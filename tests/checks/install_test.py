@@ -34,6 +34,8 @@ class InstallTest(ScratchTest):
     def test_what_is_there(self):
         prefix = self.install()
         for name in ("bin/heapledger", "include/heapledger.h", "share/man/man1/heapledger.1",
+                     "share/heapledger/embed/heapledger_embed.c",
+                     "share/heapledger/embed/heapledger_embed.h",
                      "share/doc/heapledger/manual.md", "share/doc/heapledger/copyright",
                      "share/bash-completion/completions/heapledger",
                      "share/zsh/site-functions/_heapledger",

@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   object.headers = &segment;
   object.header_count = 1;
   set_extent(object);
-  code_epoch.fetch_add(1);  // what was remembered of other bytes at this place
+  begin_epoch();  // what was remembered of other bytes at this place
   CfiModule module;
   if (find_unindexed(object, module)) use(module, pc);
   return 0;

@@ -13,7 +13,7 @@ namespace {
 
 uint32_t intern(uint32_t parent, uint64_t pc) {
   uint32_t found = find_site(parent, pc);
-  return found != kNoSite ? found : publish_site(reserve_site(), parent, pc);
+  return found != kNoSite ? found : publish_site(reserve_site(), parent, pc, 0);
 }
 
 class SiteTrie : public testing::Test {

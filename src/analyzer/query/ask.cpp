@@ -81,6 +81,8 @@ bool Ledgers::Parts::is_in_overview(const Question& question) const {
 void Ledgers::Parts::take_from_overview(const Question& question, Counted& counted) const {
   using Kind = MomentSpec::Kind;
   const Accounts& accounts = book->accounts();
+  const bool at_end = question.at.kind == Kind::kEnd ||
+                      (question.at.kind == Kind::kPeak && all_live(analysis.ledgers));
   Tallied& out = counted.tallied;
   out.cells.grow_to(accounts.size());
   out.has_time = overview.totals.has_time;
@@ -104,7 +106,11 @@ void Ledgers::Parts::take_from_overview(const Question& question, Counted& count
     cell.time_ns = account.time_ns;
     cell.calls_variance = account.calls_variance;
     cell.bytes_variance = account.bytes_variance;
-    if (question.at.kind == Kind::kPeak) {
+    if (at_end) {
+      cell.live_blocks = account.end_blocks;
+      cell.live_bytes = account.end_bytes;
+      cell.live_variance = account.end_variance;
+    } else if (question.at.kind == Kind::kPeak) {
       cell.live_blocks = accounts.blocks_at_peak(account);
       cell.live_bytes = accounts.bytes_at_peak(account);
       cell.live_variance = accounts.variance_at_peak(account);
@@ -112,10 +118,6 @@ void Ledgers::Parts::take_from_overview(const Question& question, Counted& count
       cell.live_blocks = accounts.blocks_at_rss_peak(account);
       cell.live_bytes = accounts.bytes_at_rss_peak(account);
       cell.live_variance = accounts.variance_at_rss_peak(account);
-    } else if (question.at.kind == Kind::kEnd) {
-      cell.live_blocks = account.end_blocks;
-      cell.live_bytes = account.end_bytes;
-      cell.live_variance = account.end_variance;
     }
     out.cell_peaks[id] = {
         0, 0, account.peak_bytes, account.peak_blocks, account.peak, account.peak_variance, 0};

@@ -86,6 +86,14 @@ struct PeakCell {
     peak_variance = live_variance;
     peak = moment;
   }
+  // So much, at a time and in blocks that nobody knows.
+  void reached(uint64_t bytes, Moment moment) {
+    if (bytes <= peak_bytes) return;
+    peak_bytes = bytes;
+    peak_blocks = 0;
+    peak_variance = 0;
+    peak = moment;
+  }
   void died(const Weight& weight) {
     live_bytes -= weight.bytes;
     live_blocks -= weight.calls;

@@ -35,7 +35,7 @@ Figures Fold::figures(const Cell& cell, const Extras* extras, const PeakCell* pe
   figures.resizes = cell.resizes;
   figures.moved_blocks = cell.moved_blocks;
   figures.moved_bytes = cell.moved_bytes;
-  figures.smallest = cell.calls > 0 ? cell.smallest : 0;
+  figures.smallest = cell.smallest <= cell.largest ? cell.smallest : 0;  // else of none it is known
   figures.largest = cell.largest;
   figures.calls_error = standard_error(cell.calls_variance);
   figures.bytes_error = standard_error(cell.bytes_variance);

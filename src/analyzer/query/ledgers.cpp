@@ -151,7 +151,21 @@ void Ledgers::Parts::read() {
     }
   }
   stack_names.reset();  // there may be more modules now
+  if (all_live(analysis.ledgers)) take_end_for_peak();
   add_up();
+}
+
+// Of live heaps nobody knows when they were larger: the moment that they are of stands for the
+// peak.
+void Ledgers::Parts::take_end_for_peak() {
+  Figures& totals = overview.totals;
+  totals.live_bytes = totals.peak_bytes = overview.never_freed_bytes;
+  totals.live_blocks = totals.peak_blocks = overview.never_freed_blocks;
+  totals.live_error = totals.peak_error = overview.never_freed_error;
+  totals.peak_time_ns = overview.peak_time_ns = overview.duration_ns;
+  for (LedgerFacts& facts : analysis.ledgers) {
+    facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.duration_ns;
+  }
 }
 
 void Ledgers::Parts::add_up() {
@@ -188,6 +202,7 @@ void Ledgers::Parts::list_groups() {
   read();
   if (groups_listed) return;
   groups_listed = true;
+  const bool live = all_live(analysis.ledgers);
   const Accounts& accounts = book->accounts();
   for (uint32_t id = 0; id < accounts.size(); ++id) {
     if (sites[id] == SiteCatalog::kRoot) continue;
@@ -203,11 +218,12 @@ void Ledgers::Parts::list_groups() {
     group.end_bytes = account.end_bytes;
     group.end_blocks = account.end_blocks;
     group.temporary_calls = account.temporary_calls;
-    group.at_peak_bytes = accounts.bytes_at_peak(account);
-    group.at_peak_blocks = accounts.blocks_at_peak(account);
+    group.at_peak_bytes = live ? account.end_bytes : accounts.bytes_at_peak(account);
+    group.at_peak_blocks = live ? account.end_blocks : accounts.blocks_at_peak(account);
     group.estimates.calls_error = standard_error(account.calls_variance);
     group.estimates.bytes_error = standard_error(account.bytes_variance);
-    group.estimates.live_error = standard_error(accounts.variance_at_peak(account));
+    group.estimates.live_error =
+        standard_error(live ? account.end_variance : accounts.variance_at_peak(account));
     group.estimates.peak_error = standard_error(account.peak_variance);
     group.estimates.has_time = overview.totals.has_time;
     group.estimates.time_ns = account.time_ns;
@@ -242,6 +258,7 @@ Watch Ledgers::Parts::resolve(const MomentSpec& moment) {
     case Kind::kStart:
       return {What::kStart, 0, 0};
     case Kind::kPeak:
+      if (all_live(analysis.ledgers)) return end;
       return {What::kBirth, book->peak_birth(), overview.peak_time_ns};
     case Kind::kRssPeak:
       return {What::kSample, book->rss_peak_sample(), overview.rss_peak_time_ns};

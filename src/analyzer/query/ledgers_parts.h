@@ -44,6 +44,7 @@ struct Ledgers::Parts {
   };
 
   void read();
+  void take_end_for_peak();
   void add_up();
   void list_groups();
   StackNames& names();

@@ -78,6 +78,9 @@ bool Ledgers::Parts::find_live_moment(const MomentSpec& moment, LiveMoment& foun
       if (moment.percent >= 100) return at_time(end);
       return at_time(static_cast<uint64_t>(static_cast<double>(end) * moment.percent / 100));
     case Kind::kPeak: {
+      if (std::all_of(briefs.begin(), briefs.end(), [](const Brief& b) { return b.facts.live; })) {
+        return at_time(end);
+      }
       const Account* sum = book != nullptr ? &book->accounts().sum() : nullptr;
       if (sum == nullptr || set.size() > 1 || sum->peak_bytes == 0) return false;
       found.held_ledger = sum->peak.ledger;

@@ -223,6 +223,33 @@ void Tally::spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) {
   out_.cells[cell_of(ledger, block.size, account, block.thread, 0)].time_ns += ns;
 }
 
+// These calls have no times, sizes or threads: only a question that asks for none of that has them.
+bool Tally::selects_before(uint32_t ledger, uint32_t account) const {
+  bool by_site =
+      plan_.key == CellKey::kOne || plan_.key == CellKey::kAccount || plan_.key == CellKey::kLedger;
+  return by_site && !plan_.between && !deferred_ && plan_.size.is_open() &&
+         plan_.time_units.empty() && plan_.threads.empty() && selects(ledger, 0, 0, account, 0);
+}
+
+void Tally::before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) {
+  account = account_of(account);
+  if (!selects_before(ledger, account)) return;
+  uint32_t cell = cell_of(ledger, 0, account, 0, 0);
+  Cell& sums = out_.cells[cell];
+  sums.calls += before.calls;
+  sums.bytes += before.bytes;
+  sums.frees += before.calls;
+  sums.ended_blocks += before.calls;
+  sums.ended_bytes += before.bytes;
+  // A group had at least as much as each of its sites.
+  Moment moment{time, ledger};
+  if (out_.cells_have_peaks) out_.cell_peaks[cell].reached(before.peak, moment);
+  if (plan_.group_offsets == nullptr || account + 1 >= plan_.group_offsets->size()) return;
+  for (uint32_t i = (*plan_.group_offsets)[account]; i < (*plan_.group_offsets)[account + 1]; ++i) {
+    out_.group_peaks[(*plan_.group_members)[i]].reached(before.peak, moment);
+  }
+}
+
 void Tally::resized(uint32_t ledger, const Resize& resize) {
   uint32_t account = account_of(resize.account);
   if (!in_range_ || !selects(ledger, resize.time, resize.size, account, resize.thread)) return;

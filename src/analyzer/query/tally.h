@@ -82,6 +82,7 @@ class Tally final : public AccountNumbers {
   void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight);
   void resized(uint32_t ledger, const Resize& resize);
   void spent(uint32_t ledger, const LiveBlock& block, uint64_t ns);
+  void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before);
   void sampled(uint32_t, const MemorySample&) { meet(Watch::What::kSample, ++samples_); }
   void marked(uint32_t, uint64_t, std::string_view) { meet(Watch::What::kMarker, ++markers_); }
   void ended(uint32_t, uint64_t) {}
@@ -98,6 +99,7 @@ class Tally final : public AccountNumbers {
     uint64_t bytes;
   };
 
+  bool selects_before(uint32_t ledger, uint32_t account) const;
   bool selects(uint32_t ledger, uint64_t time, uint64_t size, uint32_t account,
                uint32_t thread) const;
   uint32_t cell_of(uint32_t ledger, uint64_t size, uint32_t account, uint32_t thread,

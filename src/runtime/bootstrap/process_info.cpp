@@ -5,6 +5,7 @@
 #include "runtime/bootstrap/environment.h"
 #include "runtime/bootstrap/resolve.h"
 #include "runtime/ledger/clock.h"
+#include "runtime/ledger/live_image.h"
 #include "runtime/os/descriptor_gate.h"
 
 namespace heapledger::runtime {
@@ -19,6 +20,7 @@ constexpr size_t kPieceBytes = 2048;
 constinit char scratch[kMaxPath] = {};
 
 void enter(Window& window, InfoKey key, const char* text, size_t bytes) {
+  if (live_tables_wanted()) add_live_text(key, text, bytes);
   for (size_t done = 0; done < bytes;) {
     size_t piece = bytes - done < kPieceBytes ? bytes - done : kPieceBytes;
     if (!room_for(window, piece + format::LongEntry::kLongOverhead)) return;
@@ -113,6 +115,7 @@ void gather_process_info() {
 
 void enter_process_info(Window& window) {
   const ProcessInfo& info = process_info;
+  if (live_tables_wanted()) clear_live_texts();
   enter_command(window);
   enter(window, InfoKey::kExecutable, info.executable.data(), info.executable.size());
   enter(window, InfoKey::kHost, info.host.data(), info.host.size());

@@ -12,12 +12,14 @@
 #include "runtime/ledger/count_tables.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/file.h"
+#include "runtime/ledger/live_image.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/ledger/window.h"
 #include "runtime/modes/choose_mode.h"
 #include "runtime/modes/control.h"
 #include "runtime/modes/every.h"
+#include "runtime/modes/live_blocks.h"
 #include "runtime/modes/pools.h"
 #include "runtime/modes/statistics.h"
 #include "runtime/os/descriptor_gate.h"
@@ -26,6 +28,7 @@
 #include "runtime/unwind/site.h"
 #include "runtime/unwind/site_trie.h"
 #include "runtime/unwind/stack_memo.h"
+#include "runtime/unwind/unloading.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -77,9 +80,13 @@ void begin_in_child() {
   forget_orders();
   // In off mode a child may have threads by now, and each looks for orders.
   forget_ledger(settings_in_force.mode == settings::Mode::kOff);
-  forget_sites();
-  code_epoch.fetch_add(1, std::memory_order_relaxed);  // what memos know are the parent's sites
-  make_ledger(&position);
+  // Live mode's tables in memory are this process's now, with the sites in them.
+  bool keep_tables = live_tables_wanted() && settings_in_force.tables == settings::Tables::kMemory;
+  if (live_tables_wanted()) forget_live_records(!keep_tables);
+  if (!keep_tables) forget_sites();
+  forget_unloads();
+  begin_epoch();  // what memos know are the parent's sites
+  if (make_ledger(&position) == 0 && live_tables_wanted()) inherit_live_image();
   find_log_place();
   beginning.store(false, std::memory_order_release);
 }
@@ -122,6 +129,8 @@ bool begin_recording() {
   if (settings_in_force.every_ns != 0) on_memory_sample = summarize_when_due;
   prepare_mode = find_log_place;
   long error = make_ledger(nullptr);
+  bool live = settings_in_force.mode == settings::Mode::kLive;
+  if (error == 0 && live && !raise_live_image()) error = -ENOMEM;
   if (error != 0) {
     complain("cannot create", path.data(), -error);
     return false;

@@ -5,6 +5,7 @@
 #include "runtime/bootstrap/start.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/entry_guard.h"
+#include "runtime/ledger/live_image.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/every.h"
@@ -52,6 +53,7 @@ __attribute__((destructor(101))) void process_exits() {
   if (is_too_small()) {
     remove_ledger();
   } else {
+    if (live_tables_wanted()) write_live_image();
     end_summary();
   }
 }

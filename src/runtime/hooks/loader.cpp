@@ -1,5 +1,6 @@
 // dlclose: afterwards another module may have the same addresses, so the module list is compared
-// with the loader's. The program has just called the loader itself, so its lock is no danger.
+// with the loader's. The program has just called the loader itself, so its lock is no danger. Until
+// that is done other threads do not trust what is known (unloading.h).
 #include <dlfcn.h>
 
 #include <atomic>
@@ -7,6 +8,7 @@
 #include "runtime/bootstrap/resolve.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/unwind/modules.h"
+#include "runtime/unwind/unloading.h"
 
 // NOLINTBEGIN: the name is libc's.
 extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noexcept {
@@ -17,6 +19,8 @@ extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noex
     function = reinterpret_cast<int (*)(void*)>(next_definition("dlclose"));
     next.store(function, std::memory_order_relaxed);
   }
+  if (beacon->recording == 0) return function(handle);
+  Unloading unloading;
   int result = function(handle);
   if (beacon->recording != 0) refresh_modules();
   return result;

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "format/checksum.h"
+#include "format/live_tables.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
 #include "runtime/ledger/settings_in_force.h"
@@ -63,6 +64,10 @@ StopReason reason_of(long error) {
 
 uint64_t offset_of(uint32_t block) {
   return file.header_bytes + uint64_t{block} * kBlockBytes;
+}
+
+uint64_t blocks_for(size_t bytes) {
+  return (bytes + kBlockBytes - 1) / kBlockBytes;
 }
 
 // Opens our file, and only ours (the path may lead elsewhere by now), for as long as `operation`
@@ -248,6 +253,38 @@ bool append_chunk(BlockHeader& header, const unsigned char* payload) {
   long error = with_file(offset + kBlockBytes, [&](int fd) {
     iovec parts[2] = {{&header, sizeof header},
                       {const_cast<unsigned char*>(payload), header.bytes}};
+    return os::write_all_at(fd, parts, 2, offset);
+  });
+  if (error < 0) stop_recording(reason_of(-error), -error);
+  return error >= 0;
+}
+
+void* add_live_block(size_t bytes) {
+  size_t whole = sizeof(BlockHeader) + bytes;
+  long error = 0;
+  unsigned char* at = map_blocks(static_cast<uint32_t>(blocks_for(whole)), error);
+  if (at == nullptr) {
+    stop_recording(reason_of(-error), -error);
+    return nullptr;
+  }
+  auto* header = reinterpret_cast<BlockHeader*>(at);
+  header->seq = reinterpret_cast<uint64_t>(header + 1);
+  header->base_time = bytes;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  header->magic = format::kLiveBlockMagic;
+  return header + 1;
+}
+
+bool append_live_block(const void* content, size_t bytes) {
+  BlockHeader header = {};
+  header.magic = format::kLiveBlockMagic;
+  header.seq = reinterpret_cast<uint64_t>(content);
+  header.base_time = bytes;
+  uint64_t count = blocks_for(sizeof header + bytes);
+  uint64_t offset =
+      offset_of(file.blocks.fetch_add(static_cast<uint32_t>(count), std::memory_order_relaxed));
+  long error = with_file(offset + count * kBlockBytes, [&](int fd) {
+    iovec parts[2] = {{&header, sizeof header}, {const_cast<void*>(content), bytes}};
     return os::write_all_at(fd, parts, 2, offset);
   });
   if (error < 0) stop_recording(reason_of(-error), -error);

@@ -6,6 +6,7 @@
 // everything else may be called by any thread at any time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "format/layout.h"
@@ -54,6 +55,11 @@ format::BlockHeader* add_window();
 
 // Appends a chunk: `header` is completed here. False: recording has stopped.
 bool append_chunk(format::BlockHeader& header, const unsigned char* payload);
+
+// For the tables of live mode: adds `bytes` of zeroed file to the ledger, mapped, or a copy of
+// memory. Null or false: recording has stopped.
+void* add_live_block(size_t bytes);
+bool append_live_block(const void* content, size_t bytes);
 
 // Ends recording for good; the first reason stays.
 void stop_recording(format::StopReason reason, long error);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/ledger/live_image.h"
 #include "runtime/os/descriptor_gate.h"
 #include "runtime/os/os.h"
 
@@ -80,7 +81,8 @@ uint64_t enter(Window& window, uint64_t time, const format::ClockPair& now) {
   sampler.last_ns = now.monotonic_ns;
   remember_clock(now);
   Memory memory = read_memory();
-  if (memory.rss == 0) return 0;
+  if (live_tables_wanted()) set_live_clock(now, memory.rss);
+  if (memory.rss == 0 || live_tables_wanted()) return memory.rss;
   format::LongEntry(window.encoder, format::Kind::kMemory, time)
       .number(memory.rss)
       .number(memory.peak)

@@ -4,6 +4,7 @@
 
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
+#include "runtime/ledger/live_image.h"
 #include "runtime/os/os.h"
 
 namespace heapledger::runtime {
@@ -112,6 +113,10 @@ Window* attach_thread() {
   thread_slot.window = window;
   if (!room_for(*window, sizeof window->name + format::LongEntry::kLongOverhead)) return nullptr;
   if (tid != 0) os::thread_name(window->name);
+  if (live_tables_wanted()) {
+    window->live_thread = add_live_thread(window->thread, tid, window->name);
+    return window;
+  }
   format::LongEntry(window->encoder, format::Kind::kThread, now_units())
       .number(window->thread)
       .number(tid)
@@ -185,6 +190,7 @@ void refresh_name(Window& window, uint64_t time) {
   os::thread_name(name);
   if (strcmp(name, window.name) == 0) return;
   memcpy(window.name, name, sizeof name);
+  if (live_tables_wanted()) return rename_live_thread(window.live_thread, name);
   if (!room_for(window, sizeof name + format::LongEntry::kLongOverhead)) return;
   format::LongEntry(window.encoder, format::Kind::kThreadName, time)
       .bytes(name, strlen(name))

@@ -23,6 +23,7 @@ struct CountTable;
 namespace heapledger::runtime {
 
 struct StackMemo;         // of the layer above
+struct LiveCache;         // likewise
 struct ThreadStatistics;  // likewise
 
 struct alignas(64) Window {
@@ -37,6 +38,8 @@ struct alignas(64) Window {
   char name[16];                // of the thread, as last entered
   StackMemo* memo;              // its last stack; stays with the window
   char* line;                   // where log mode puts its lines together; stays, too
+  LiveCache* live_cache;        // live mode: free records at hand; stays, too
+  uint32_t live_thread;         // live mode: the thread's number in the tables
 
   unsigned char* payload() const { return reinterpret_cast<unsigned char*>(block + 1); }
   unsigned char* end() const { return payload() + format::kPayloadBytes; }

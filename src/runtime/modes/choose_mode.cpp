@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/ledger/live_image.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/control.h"
 #include "runtime/modes/process_lock.h"
@@ -84,6 +85,11 @@ settings::Mode& mode_before_pause() {
 
 ControlResult change(const Settings& wanted, OpenWindow open) {
   if (ledger_status() != Status::kRecording) return ControlResult::kNotRecording;
+  // Live mode has another kind of ledger: it can be paused, and that is all.
+  bool live = wanted.mode == settings::Mode::kLive;
+  if (live != live_tables_wanted() && wanted.mode != settings::Mode::kOff) {
+    return ControlResult::kWrongWords;
+  }
   settings::Mode before = mode_in_force();
   if (before != settings::Mode::kOff) mode_before_pause() = before;
   // A forked process without a ledger begins one here, so that it starts with the mode it had.
@@ -136,13 +142,16 @@ const Mode* plain_functions_of(settings::Mode mode) {
     case settings::Mode::kTrace:
       return &kTraceMode;
     case settings::Mode::kOff:
-      return &kOffMode;
+      return live_tables_wanted() ? &kLivePausedMode : &kOffMode;
     case settings::Mode::kCount:
       return &kCountMode;
     case settings::Mode::kLog:
       return &kLogMode;
     case settings::Mode::kSample:
       return settings_in_force.sample_calls != 0 ? &kSampleCallsMode : &kSampleBytesMode;
+    case settings::Mode::kLive:
+      if (!settings_in_force.live_sampled) return &kLiveMode;
+      return settings_in_force.sample_calls != 0 ? &kLiveCallsMode : &kLiveBytesMode;
   }
   return &kPassThroughMode;
 }

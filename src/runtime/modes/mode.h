@@ -48,6 +48,10 @@ extern const Mode kLogMode;          // every call is a line of text (modes/log.
 extern const Mode kOffMode;          // nothing is, until told otherwise (modes/off.cpp)
 extern const Mode kSampleBytesMode;  // a random choice of calls is entered (modes/sample.cpp) …
 extern const Mode kSampleCallsMode;  // … by the bytes they ask for, or by their number
+extern const Mode kLiveMode;         // what is alive is kept (modes/live.cpp) …
+extern const Mode kLiveBytesMode;    // … or a random choice of it, by bytes …
+extern const Mode kLiveCallsMode;    // … or by calls
+extern const Mode kLivePausedMode;   // nothing new is; what is known is still seen to end
 extern const Mode kPassThroughMode;  // nothing ever is (modes/pass_through.cpp)
 
 }  // namespace heapledger::runtime

@@ -96,6 +96,10 @@ constexpr Pair kPairs[] = {
     {&kLogMode, &kCounted<&kLogMode>},
     {&kSampleBytesMode, &kCounted<&kSampleBytesMode>},
     {&kSampleCallsMode, &kCounted<&kSampleCallsMode>},
+    {&kLiveMode, &kCounted<&kLiveMode>},
+    {&kLiveBytesMode, &kCounted<&kLiveBytesMode>},
+    {&kLiveCallsMode, &kCounted<&kLiveCallsMode>},
+    {&kLivePausedMode, &kCounted<&kLivePausedMode>},
 };
 
 }  // namespace

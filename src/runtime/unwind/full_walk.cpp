@@ -2,6 +2,8 @@
 
 #include <arch_capture.h>
 
+#include "runtime/unwind/modules.h"
+
 namespace heapledger::runtime {
 namespace {
 
@@ -17,7 +19,9 @@ StackReader reader_at(OwnStack& own, uint64_t sp) {
 Step step_blindly(Registers& registers, StackReader& stack, CfiScratch& scratch) {
   FrameState state = {registers.value[arch::kReturnAddress], registers.value[arch::kStackPointer],
                       registers.value[arch::kFramePointer]};
-  bool blind = Row::unpack(row_at(state.pc, scratch)).kind == RowKind::kUnknown;
+  uint64_t row = may_be_replaced(state.pc) ? compute_row(state.pc, scratch).packed()
+                                           : row_at(state.pc, scratch);
+  bool blind = Row::unpack(row).kind == RowKind::kUnknown;
   if (!blind || !registers.has(arch::kFramePointer)) return Step::kCut;
   Step step = step_by_frame_pointer(state, stack, scratch);
   registers.value[arch::kReturnAddress] = state.pc;

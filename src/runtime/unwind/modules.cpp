@@ -7,6 +7,7 @@
 
 #include "runtime/ledger/clock.h"
 #include "runtime/ledger/entry_guard.h"
+#include "runtime/ledger/live_image.h"
 #include "runtime/os/os.h"
 #include "runtime/unwind/build_id.h"
 #include "runtime/unwind/objects.h"
@@ -57,18 +58,24 @@ BuildId build_id_of(const LoadedObject& object) {
   return find_build_id(object.headers, object.header_count, object.bias, object.start, object.end);
 }
 
-// Tells one file from another that is mapped at the same place: by its program headers and build
-// id. The loader's own names and pointers do not, because it reuses their memory.
+// Tells one file from another that is mapped at the same place: by its program headers, build id
+// and name. The loader's own pointers do not, because it reuses their memory. The kernel's list has
+// another name for a file than the loader, so where that is asked a copy of a file is the same.
 uint64_t identity_of(const LoadedObject& object) {
   constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ull;
   uint64_t hash = object.bias;
+  auto add = [&hash](uint64_t word) { hash = ((hash ^ word) * kPrime) ^ (hash >> 29); };
   for (uint32_t i = 0; i < object.header_count; ++i) {
     uint64_t words[sizeof(ElfW(Phdr)) / sizeof(uint64_t)];
     memcpy(words, &object.headers[i], sizeof words);
-    for (uint64_t word : words) hash = ((hash ^ word) * kPrime) ^ (hash >> 29);
+    for (uint64_t word : words) add(word);
   }
   BuildId build = build_id_of(object);
-  for (size_t i = 0; i < build.bytes; ++i) hash = ((hash ^ build.data[i]) * kPrime) ^ (hash >> 29);
+  for (size_t i = 0; i < build.bytes; ++i) add(build.data[i]);
+  if (!loader_answers() || object.name == nullptr) return hash;
+  for (size_t i = 0; i < kMaxPathBytes && object.name[i] != '\0'; ++i) {
+    add(static_cast<unsigned char>(object.name[i]));
+  }
   return hash;
 }
 
@@ -96,7 +103,43 @@ void put_path(format::LongEntry& entry, const char* name) {
   entry.bytes(name, strnlen(name, room));
 }
 
+// The path into live mode's table; of one that is too long, the end.
+void put_path(char (&path)[448], const char* name) {
+  size_t length = name == nullptr ? 0 : strlen(name);
+  if (length == 0 && !filter_expected()) {
+    long got = os::read_link("/proc/self/exe", path, sizeof path - 1);
+    path[got > 0 ? got : 0] = '\0';
+    return;
+  }
+  const char* from = length < sizeof path ? name : name + length - (sizeof path - 1);
+  size_t at = 0;
+  if (from == name && name[0] != '/' && strchr(name, '/') != nullptr && !filter_expected()) {
+    long got = os::current_folder(path, sizeof path - length - 1);
+    if (got > 1) {
+      at = static_cast<size_t>(got);
+      path[at - 1] = '/';
+    }
+  }
+  if (from != nullptr) strncpy(path + at, from, sizeof path - 1 - at);
+}
+
+bool keep_module(uint32_t id, const LoadedObject& object) {
+  format::LiveModule* place = live_module(id);
+  if (place == nullptr) return false;
+  BuildId build = build_id_of(object);
+  size_t bytes = build.bytes < sizeof place->build_id ? build.bytes : sizeof place->build_id;
+  place->start = object.start;
+  place->end = object.end;
+  place->bias = object.bias;
+  place->build_id_bytes = static_cast<uint32_t>(bytes);
+  memcpy(place->build_id, build.data, bytes);
+  put_path(place->path, object.name);
+  __atomic_store_n(&place->state, 1, __ATOMIC_RELEASE);
+  return true;
+}
+
 bool enter_module(Window& window, uint32_t id, const LoadedObject& object, uint64_t time) {
+  if (live_tables_wanted()) return keep_module(id, object);
   if (!room_for(window, kMaxPathBytes + kMaxFieldBytes)) return false;
   format::LongEntry entry(window.encoder, format::Kind::kModule, time);
   BuildId build = build_id_of(object);
@@ -129,13 +172,15 @@ uint32_t add_module(Window& window, const LoadedObject& object, uint64_t time) {
   return index + 1;
 }
 
-// Everything known about the code of a module that is gone is forgotten.
+// Everything known about the code of a module that is gone is forgotten. Only then it is gone for
+// other threads: until then they come here as well, and nobody goes on with what is still known.
 void enter_unload(Window& window, uint32_t id) {
   Module& module = table.modules[id - 1];
-  if (!module.present.exchange(false, std::memory_order_acq_rel)) return;
   forget_range(module.object.start, module.object.end);
   forget_rows(module.object.start, module.object.end);
-  code_epoch.fetch_add(1, std::memory_order_release);
+  begin_epoch();
+  if (!module.present.exchange(false, std::memory_order_acq_rel)) return;
+  if (live_tables_wanted()) return set_live_module_gone(id);
   if (!room_for(window, kMaxFieldBytes)) return;
   format::LongEntry(window.encoder, format::Kind::kUnload, now_units()).number(id).finish();
 }
@@ -181,25 +226,40 @@ void enter_unloads(const Refresh& refresh) {
   }
 }
 
+bool stays(uint32_t known) {
+  return known != kNoModule && table.modules[known - 1].stays.load(std::memory_order_relaxed);
+}
+
+// Whether the module that is known at `pc` is still the one that is there.
+bool is_still_there(uint32_t known, uint64_t pc) {
+  // The kernel's list takes long to read: not without need.
+  if (stays(known) || (!loader_answers() && !is_unloading())) return true;
+  LoadedObject object;
+  return !object_around(pc, object, loader_answers()) ||
+         table.modules[known - 1].identity == identity_of(object);
+}
+
 }  // namespace
 
 uint32_t module_at(Window& window, uint64_t pc, uint64_t time) {
   uint32_t known = find_known(pc);
-  bool stays = known != kNoModule && table.modules[known - 1].stays.load(std::memory_order_relaxed);
-  if (stays || (known != kNoModule && !loader_answers())) return known;
+  if (known != kNoModule && is_still_there(known, pc)) return known;
   LoadedObject object;
   if (!object_around(pc, object)) return known;
-  if (known != kNoModule) {
-    if (table.modules[known - 1].identity == identity_of(object)) return known;
-    enter_unload(window, known);
-  }
+  if (known != kNoModule) enter_unload(window, known);
   return add_module(window, object, time);
+}
+
+bool stays_loaded(uint64_t pc) {
+  return stays(find_known(pc - 1));
 }
 
 bool cfi_module_at(uint64_t pc, CfiModule& module) {
   uint32_t known = loader_answers() ? kNoModule : find_known(pc);
-  return known == kNoModule ? unwind_information_at(pc, module)
-                            : unwind_information_of(table.modules[known - 1].object, module);
+  if (known == kNoModule) return unwind_information_at(pc, module);
+  bool doubted = is_unloading() && !stays(known);
+  if (doubted && unwind_information_at(pc, module)) return true;
+  return unwind_information_of(table.modules[known - 1].object, module);
 }
 
 void refresh_modules() {

@@ -5,22 +5,33 @@
 // look-up (objects.h) takes no loader lock. dlopen is left alone: it finds files relative to its
 // caller, and a hook would become that caller.
 //
-// A module is gone after the dlclose that unloaded it. Where libc itself unloads one (iconv), that
-// is noticed when a site is born in what has taken its place.
+// A module is gone after the dlclose that unloaded it; while one is under way, whatever can be
+// unloaded is looked up at each use (unloading.h). Where libc itself unloads one (iconv), that is
+// noticed when a site is born in what has taken its place.
 #pragma once
 
 #include <cstdint>
 
 #include "runtime/ledger/window.h"
 #include "runtime/unwind/cfi_find.h"
+#include "runtime/unwind/unloading.h"
 
 namespace heapledger::runtime {
 
 inline constexpr uint32_t kNoModule = 0;
 
 // Called by a site's birth, inside a hook: the module around `pc`, entered into the ledger if it
-// is new.
+// is new. What was known of another one at that place is forgotten.
 uint32_t module_at(Window& window, uint64_t pc, uint64_t time);
+
+// Whether the code before the return address `pc` is in a module that was loaded at the start of
+// the program: nobody can unload it.
+__attribute__((cold)) bool stays_loaded(uint64_t pc);
+
+// Whether what is known about the code before `pc` may be of a module that is no longer there.
+inline bool may_be_replaced(uint64_t pc) {
+  return is_unloading() && pc >= format::kFirstCode && !stays_loaded(pc);
+}
 
 // Where the unwind information of the code around `pc` is. Takes no lock.
 bool cfi_module_at(uint64_t pc, CfiModule& module);

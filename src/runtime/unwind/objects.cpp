@@ -89,8 +89,8 @@ bool set_extent(LoadedObject& object) {
   return object.start < object.end;
 }
 
-bool object_around(uint64_t pc, LoadedObject& object) {
-  if (find_object == nullptr) return object_in_mappings(pc, true, object);
+bool object_around(uint64_t pc, LoadedObject& object, bool want_name) {
+  if (find_object == nullptr) return object_in_mappings(pc, want_name, object);
   Found found;
   return find(pc, found) && describe(found, object);
 }

@@ -28,7 +28,9 @@ struct LoadedObject {
 // Finds _dl_find_object; once, at the start. `by_mappings`: does without it, for tests.
 void prepare_objects(bool by_mappings);
 
-bool object_around(uint64_t pc, LoadedObject& object);
+// The object around `pc`. Its name, if not wanted, may be missing: where the kernel's list is asked
+// each name takes memory for good.
+bool object_around(uint64_t pc, LoadedObject& object, bool want_name = true);
 
 // Where the unwind information of the code at `pc` is.
 bool unwind_information_at(uint64_t pc, CfiModule& module);

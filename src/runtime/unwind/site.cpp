@@ -1,5 +1,6 @@
 #include "runtime/unwind/site.h"
 
+#include "runtime/ledger/live_image.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/full_walk.h"
 #include "runtime/unwind/modules.h"
@@ -16,7 +17,9 @@ __attribute__((noinline, cold)) uint32_t bear_site(Window& window, uint32_t pare
                                                    uint64_t time) {
   uint32_t module = pc < format::kFirstCode ? kNoModule : module_at(window, pc - 1, time);
   uint32_t id = reserve_site();
-  if (id == kNoSite || !room_for(window, kEntryBytes)) return kNoSite;
+  if (id == kNoSite) return kNoSite;
+  if (live_tables_wanted()) return publish_site(id, parent, pc, module);
+  if (!room_for(window, kEntryBytes)) return kNoSite;
   // In the file before anybody can refer to it.
   format::LongEntry(window.encoder, format::Kind::kSite, time)
       .number(id)
@@ -24,7 +27,7 @@ __attribute__((noinline, cold)) uint32_t bear_site(Window& window, uint32_t pare
       .number(module)
       .number(pc)
       .finish();
-  return publish_site(id, parent, pc);
+  return publish_site(id, parent, pc, module);
 }
 
 // Nodes of this process's ledger, born as they are needed.
@@ -40,7 +43,20 @@ struct LedgerSites {
     uint32_t site = find_site(parent, pc);
     return site != kNoSite ? site : bear_site(window, parent, pc, time);
   }
+
+  // If what is known there is of a module that has just gone, it is forgotten.
+  void forget_replaced(uint64_t pc) { module_at(window, pc - 1, time); }
 };
+
+// A walk with all registers, after which what is known about its frames is true.
+__attribute__((noinline)) FullWalk walk_fully(LedgerSites& sites, StackMemo& memo, uint64_t sp) {
+  FullWalk walk = walk_fully(memo, sp);
+  if (!is_unloading()) return walk;
+  for (uint32_t i = 0; i < walk.count; ++i) {
+    if (may_be_replaced(memo.fresh[i].pc)) sites.forget_replaced(memo.fresh[i].pc);
+  }
+  return walk;
+}
 
 // The thread's memo; its first use by a new thread starts afresh.
 StackMemo* memo_of(Window& window) {
@@ -76,7 +92,7 @@ uint32_t site_of(Window& window, uint64_t time, uint64_t pc, uint64_t sp, uint64
     return captured.site;
   }
   // Some frame needs a register that only a walk from here can tell.
-  FullWalk walk = walk_fully(*memo, sp);
+  FullWalk walk = walk_fully(sites, *memo, sp);
   uint32_t site = sites.root(walk.end);
   for (uint32_t i = walk.count; i-- > 0;) site = sites.child(site, memo->fresh[i].pc);
   memo->count = 0;

@@ -3,16 +3,22 @@
 #include <atomic>
 #include <cstddef>
 
+#include "format/live_tables.h"
+#include "runtime/ledger/live_image.h"
 #include "runtime/os/os.h"
 #include "runtime/unwind/shared_memory.h"
 
 namespace heapledger::runtime {
 namespace {
 
+// As format::LiveNode, because live mode lets readers have the nodes as they are.
 struct Node {
-  std::atomic<uint64_t> pc;  // 0: not published, or forgotten
+  std::atomic<uint64_t> pc;  // 0: not published; with the top bit set: forgotten
   uint32_t parent;
+  uint32_t module;
 };
+static_assert(sizeof(Node) == sizeof(format::LiveNode));
+static_assert(offsetof(Node, module) == offsetof(format::LiveNode, module));
 
 // Blocks of nodes are mapped as they are needed, pages of them as they are touched.
 constexpr uint32_t kNodesPerBlock = 1u << 18;
@@ -98,6 +104,16 @@ uint32_t put_into(uint32_t table, uint32_t id, uint64_t hash, uint32_t parent, u
   return id;
 }
 
+// In live mode the nodes are a table of the live image.
+Node* provide_nodes(uint32_t block) {
+  std::atomic<Node*>& place = trie.blocks[block];
+  if (!live_tables_wanted()) return provide(place, sizeof(Node) * kNodesPerBlock);
+  if (Node* present = place.load(std::memory_order_acquire); present != nullptr) return present;
+  auto* nodes = static_cast<Node*>(live_part(format::LiveKind::kSites, block));
+  if (nodes != nullptr) place.store(nodes, std::memory_order_release);
+  return nodes;
+}
+
 template <typename T>
 void drop(std::atomic<T*>& place, size_t bytes) {
   T* present = place.exchange(nullptr, std::memory_order_relaxed);
@@ -120,7 +136,8 @@ void take_along(uint32_t current) {
     if (trie.blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
     const Node* node = node_of(id);
     uint64_t pc = node->pc.load(std::memory_order_acquire);
-    if (pc != 0) put_into(current, id, hash_of(node->parent, pc), node->parent, pc);
+    if (pc != 0 && pc < format::kLiveForgotten)
+      put_into(current, id, hash_of(node->parent, pc), node->parent, pc);
   }
   uint32_t done = trie.moved.fetch_add(kTakenAlong, std::memory_order_acq_rel) + kTakenAlong;
   if (done >= ids && trie.complete.load(std::memory_order_acquire) != current) finish_move(current);
@@ -160,13 +177,17 @@ uint32_t reserve_site() {
   do {
     if (id / kNodesPerBlock >= kNodeBlocks) return kNoSite;
   } while (!trie.next_id.compare_exchange_weak(id, id + 1, std::memory_order_relaxed));
-  bool have = provide(trie.blocks[id / kNodesPerBlock], sizeof(Node) * kNodesPerBlock) != nullptr;
-  return have ? id : kNoSite;
+  return provide_nodes(id / kNodesPerBlock) != nullptr ? id : kNoSite;
 }
 
-uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc) {
+uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc, uint32_t module) {
   Node* node = node_of(id);
   node->parent = parent;
+  node->module = module;
+  if (live_tables_wanted()) {
+    note_live_use(format::LiveKind::kSites, uint64_t{id} + 1);
+    note_live_use(format::LiveKind::kAccounts, uint64_t{id} + 1);
+  }
   node->pc.store(pc, std::memory_order_release);
   return put_into(table_for_new(), id, hash_of(parent, pc), parent, pc);
 }
@@ -185,7 +206,9 @@ void forget_range(uint64_t start, uint64_t end) {
     if (trie.blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
     std::atomic<uint64_t>& pc = node_of(id)->pc;
     uint64_t value = pc.load(std::memory_order_relaxed);
-    if (value >= start && value < end) pc.store(0, std::memory_order_relaxed);
+    if (value >= start && value < end) {
+      pc.store(value | format::kLiveForgotten, std::memory_order_relaxed);
+    }
   }
 }
 

@@ -22,7 +22,7 @@ uint32_t find_site(uint32_t parent, uint64_t pc);
 uint32_t reserve_site();
 
 // Publishes the node under `id`; returns the id to use, another thread's if it was first.
-uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc);
+uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc, uint32_t module);
 
 // The return address of a node that has been published, or a mark (format/entry.h); and the node
 // that it hangs from.

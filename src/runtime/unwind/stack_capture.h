@@ -13,6 +13,7 @@
 #include <arch_registers.h>
 
 #include "runtime/unwind/careful_walk.h"
+#include "runtime/unwind/modules.h"
 #include "runtime/unwind/site_trie.h"
 #include "runtime/unwind/stack_memo.h"
 
@@ -33,6 +34,7 @@ struct Captured {
 //
 // `Sites` gives ids to nodes:
 //   uint32_t root(StackEnd);  uint32_t child(uint32_t parent, uint64_t pc);
+//   void forget_replaced(uint64_t pc);  if what is known there is not about what is there now
 template <typename Sites>
 class StackCapture {
  public:
@@ -210,9 +212,19 @@ class StackCapture {
   __attribute__((noinline)) static uint32_t shared_child(StackMemo& memo, Sites& sites,
                                                          RecentSite& recent, uint32_t parent,
                                                          uint64_t pc) {
+    if (is_unloading() && is_passing(memo, sites, pc)) return sites.child(parent, pc);
     uint32_t site = sites.child(parent, pc);
     if (site != kNoSite) recent = {memo.key_of(pc), parent, site};
     return site;
+  }
+
+  // Whether nothing about this code may be kept. What is known about it is true from now on.
+  __attribute__((noinline, cold)) static bool is_passing(StackMemo& memo, Sites& sites,
+                                                         uint64_t pc) {
+    if (!may_be_replaced(pc)) return false;
+    memo.expire();
+    sites.forget_replaced(pc);
+    return true;
   }
 
   StackMemo& memo_;

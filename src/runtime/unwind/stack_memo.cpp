@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/os/os.h"
+#include "runtime/unwind/modules.h"
 
 namespace heapledger::runtime {
 
@@ -51,7 +52,20 @@ StackMemo* lay_out(Pieces& pieces) {
 
 }  // namespace
 
+uint32_t new_epoch_number() {
+  static constinit std::atomic<uint32_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void begin_epoch() {
+  code_epoch.exchange(new_epoch_number(), std::memory_order_acq_rel);
+}
+
 uint64_t shared_row(StackMemo& memo, uint64_t pc) {
+  if (may_be_replaced(pc)) {
+    memo.expire();
+    return compute_row(pc, memo.scratch).packed();
+  }
   uint64_t row = row_at(pc, memo.scratch);
   // Ignorance is not kept: a module may be loaded there later.
   if (Row::unpack(row).kind != RowKind::kUnknown) {
@@ -92,7 +106,7 @@ void reset_memo(StackMemo& memo) {
 }
 
 void enter_epoch(StackMemo& memo, uint32_t epoch) {
-  bool keys_repeat = epoch >> 16 != memo.epoch >> 16;
+  bool keys_repeat = epoch >> 16 != (memo.epoch & ~kExpired) >> 16;
   memo.epoch = epoch;
   memo.count = 0;
   memo.span_count = 0;

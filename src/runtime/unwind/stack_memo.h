@@ -58,8 +58,13 @@ enum class StackEnd : uint8_t {
 inline constexpr uint32_t kMaxDepth = 4096;
 extern uint32_t depth_limit;  // frames; set once at the start
 
-// Counts unloads: what a memo knows about code holds for one epoch.
+// What a memo knows about code holds for one epoch. A new one begins when code has been unloaded;
+// the time of an unload is one of its own (unloading.h). Each has its own number.
 extern std::atomic<uint32_t> code_epoch;
+uint32_t new_epoch_number();
+void begin_epoch();
+// Of a memo's epoch: what is remembered is good for the capture at work alone. No epoch gets there.
+inline constexpr uint32_t kExpired = 1u << 31;
 
 // What a thread has lately learned from the tables that all threads share, found with one look.
 // The keys hold the epoch too, so that nothing has to be cleared when it changes.
@@ -114,6 +119,9 @@ struct alignas(64) StackMemo {
   uint16_t& place_of(const uint64_t* slot) {
     return places[(reinterpret_cast<uint64_t>(slot) >> 4) & ((1u << kPlaceBits) - 1)];
   }
+
+  // There is code on this stack that may go and be replaced unnoticed: unloading.h.
+  void expire() { epoch |= kExpired; }
 
   // Addresses of code have 47 bits.
   uint64_t epoch_bits() const { return uint64_t{epoch} << 48; }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/unwind/stack_memo.h"
+#include "runtime/unwind/unloading.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -95,11 +96,11 @@ Answer& answer_for(const LoadedObject& object) {
   return answers[(object.start * 0x9E3779B97F4A7C15ull >> 32) % kAnswers];
 }
 
-bool recall(const LoadedObject& object, Run& run) {
+bool recall(const LoadedObject& object, uint32_t epoch, Run& run) {
   Answer& answer = answer_for(object);
   uint32_t version = answer.version.load(std::memory_order_acquire);
   if ((version & 1) != 0 || answer.object.load(std::memory_order_relaxed) != object.start ||
-      answer.epoch.load(std::memory_order_relaxed) != code_epoch.load(std::memory_order_acquire)) {
+      answer.epoch.load(std::memory_order_relaxed) != epoch) {
     return false;
   }
   run.start = answer.start.load(std::memory_order_relaxed);
@@ -126,10 +127,11 @@ void remember(const LoadedObject& object, uint32_t epoch, const Run& run) {
 
 bool find_unindexed(const LoadedObject& object, CfiModule& module) {
   Run run;
-  if (!recall(object, run)) {
-    uint32_t epoch = code_epoch.load(std::memory_order_acquire);
+  uint32_t epoch = code_epoch.load(std::memory_order_acquire);
+  bool unloading = is_unloading();
+  if (unloading || !recall(object, epoch, run)) {
     run = longest_run(object);
-    remember(object, epoch, run);
+    if (!unloading) remember(object, epoch, run);
   }
   if (run.start == 0) return false;
   module = {run.start, run.end, 0, run.start};

@@ -1,0 +1,143 @@
+#include "cli/live_ledgers.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+
+#include "analyzer/error.h"
+#include "analyzer/seal/writers.h"
+#include "cores/ledger_memory.h"
+#include "cores/to_ledger.h"
+#include "text/text.h"
+
+namespace heapledger {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Temporary files, and what they stand for.
+std::map<std::string, std::string>& stand_ins() {
+  static std::map<std::string, std::string> files;
+  return files;
+}
+
+class StandIn final : public ByteSource {
+ public:
+  StandIn(std::unique_ptr<ByteSource> file, std::string name)
+      : file_(std::move(file)), name_(std::move(name)) {}
+
+  const std::string& name() const override { return name_; }
+  uint64_t size() override { return file_->size(); }
+  uint64_t next_data(uint64_t offset) override { return file_->next_data(offset); }
+  size_t read(uint64_t offset, void* to, size_t count) override {
+    return file_->read(offset, to, count);
+  }
+
+ private:
+  std::unique_ptr<ByteSource> file_;
+  std::string name_;
+};
+
+std::string no_tables(const std::string& path) {
+  return path +
+         ": was recorded in live mode with the tables in the program's memory, and none were "
+         "written. If the program runs: heapledger snapshot PID. If it left a core: heapledger "
+         "core "
+         "EXE CORE. To keep them whatever happens, record with --tables file";
+}
+
+void tell(const std::string& path, const std::vector<std::string>& problems) {
+  for (const std::string& text : problems) {
+    fmt::print(stderr, "{}: note: {}\n", printable(path), printable(text));
+  }
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  const char* parent = std::getenv("TMPDIR");
+  path_ = fmt::format("{}/heapledger-XXXXXX", parent != nullptr && *parent != 0 ? parent : "/tmp");
+  if (::mkdtemp(path_.data()) == nullptr) {
+    throw Error("cannot make a folder " + path_ + ": " + std::generic_category().message(errno), 1);
+  }
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string TemporaryFolder::place_for(const std::string& path) {
+  fs::path folder = fs::path(path_) / std::to_string(count_++);
+  std::error_code ignored;
+  fs::create_directory(folder, ignored);
+  std::string place = (folder / fs::path(path).filename()).string();
+  stand_ins()[place] = path;
+  return place;
+}
+
+std::string shown_path(const std::string& path) {
+  auto found = stand_ins().find(path);
+  return found == stand_ins().end() ? path : found->second;
+}
+
+std::unique_ptr<ByteSource> open_shown(const std::string& path) {
+  std::unique_ptr<ByteSource> file = open_file(path);
+  std::string shown = shown_path(path);
+  if (shown == path) return file;
+  return std::make_unique<StandIn>(std::move(file), std::move(shown));
+}
+
+PlainLedgers::PlainLedgers(std::vector<std::string> paths) {
+  std::vector<std::string> without;
+  for (std::string& path : paths) {
+    if (!cores::is_live_ledger(path)) {
+      paths_.push_back(std::move(path));
+      continue;
+    }
+    std::optional<cores::LiveHeap> heap = cores::read_live_ledger(path);
+    if (!heap) {
+      without.push_back(std::move(path));
+      continue;
+    }
+    if (!folder_) folder_ = std::make_unique<TemporaryFolder>();
+    paths_.push_back(folder_->place_for(path));
+    tell(path, heap->problems);
+    tell(path, cores::write_ledger(*heap, paths_.back()));
+  }
+  if (paths_.empty() && !without.empty()) throw Error(no_tables(without.front()), kExitBadData);
+  if (!without.empty()) {
+    fmt::print(
+        stderr,
+        "note: {} of live mode without tables left out: {} ended by exec, _exit or a signal\n",
+        counted(without.size(), "ledger"), without.size() == 1 ? "it" : "they");
+  }
+}
+
+bool make_plain(const std::string& path) {
+  if (!cores::is_live_ledger(path)) return false;
+  std::optional<cores::LiveHeap> heap = cores::read_live_ledger(path);
+  if (!heap) return false;
+  if (seal::has_writer(path, heap->pid)) return false;
+  std::string temporary = path + ".plain";
+  tell(path, heap->problems);
+  tell(path, cores::write_ledger(*heap, temporary));
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) == 0) (void)::chmod(temporary.c_str(), facts.st_mode & 07777);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    int error = errno;
+    ::unlink(temporary.c_str());
+    throw Error("cannot replace " + path + ": " + std::generic_category().message(error), 1);
+  }
+  return true;
+}
+
+}  // namespace heapledger

@@ -1,0 +1,1 @@
+#include "cores/live_heap.h"

@@ -1,0 +1,173 @@
+#include "runtime/modes/live_records.h"
+
+#include <atomic>
+
+#include "runtime/ledger/live_image.h"
+#include "runtime/ledger/window.h"
+#include "runtime/os/os.h"
+
+namespace heapledger::runtime {
+
+// What a thread keeps at hand; it stays with the window.
+struct LiveCache {
+  uint32_t count;
+  uint32_t generation;  // of `forgotten`, when it was filled
+  uint32_t numbers[126];
+};
+
+namespace {
+
+using format::LiveKind;
+using format::LiveRecord;
+
+constexpr unsigned kPartBits = 16;
+constexpr uint32_t kFresh = 16;  // records begun at a time
+constexpr uint32_t kMaxRecords = (1u << 28) - 4;
+constexpr uint32_t kHalf = 63;
+
+constinit std::atomic<uint32_t> next_record{0};
+// Free records that no thread has at hand: a stack of bunches. The number of the first record of
+// the top bunch, plus one, and above it how often the stack has changed. A record is linked to the
+// rest of its bunch by site_size_high, the first one to the next bunch by size_low.
+constinit std::atomic<uint64_t> bunches{0};
+constinit std::atomic<uint32_t> forgotten{0};
+
+// Caches are cut from pages, eight from each.
+struct CachePage {
+  LiveCache caches[8];
+};
+static_assert(sizeof(CachePage) == 4096);
+constinit std::atomic<CachePage*> cache_page{nullptr};
+constinit std::atomic<uint32_t> caches_cut{0};
+
+uint32_t load(const uint32_t& word) {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+void store(uint32_t& word, uint32_t value) {
+  __atomic_store_n(&word, value, __ATOMIC_RELAXED);
+}
+
+LiveCache* new_cache() {
+  if (filter_expected()) return nullptr;
+  CachePage* page = cache_page.load(std::memory_order_acquire);
+  uint32_t cut = caches_cut.fetch_add(1, std::memory_order_acq_rel);
+  if (page == nullptr || cut >= 8) {
+    // Another thread may do the same: then a page is used for fewer caches than it could be.
+    page = static_cast<CachePage*>(os::map_private(sizeof(CachePage)));
+    if (page == nullptr) return nullptr;
+    cache_page.store(page, std::memory_order_release);
+    caches_cut.store(8, std::memory_order_release);
+    cut = 0;
+  }
+  return &page->caches[cut];
+}
+
+LiveCache* cache_of(Window* window) {
+  if (window == nullptr) return nullptr;
+  LiveCache* cache = window->live_cache;
+  uint32_t generation = forgotten.load(std::memory_order_relaxed);
+  if (__builtin_expect(cache != nullptr && cache->generation == generation, 1)) return cache;
+  if (cache == nullptr) cache = new_cache();
+  if (cache == nullptr) return nullptr;
+  cache->count = 0;
+  cache->generation = generation;
+  window->live_cache = cache;
+  return cache;
+}
+
+void push_bunch(uint32_t first) {
+  LiveRecord& record = live_record(first);
+  uint64_t top = bunches.load(std::memory_order_relaxed);
+  uint64_t wanted;
+  do {
+    store(record.size_low, static_cast<uint32_t>(top));
+    wanted = ((top >> 32) + 1) << 32 | (first + 1);
+  } while (!bunches.compare_exchange_weak(top, wanted, std::memory_order_acq_rel));
+}
+
+// The number of the first record of a bunch; kNoRecord: there is none.
+uint32_t pop_bunch() {
+  uint64_t top = bunches.load(std::memory_order_acquire);
+  while (static_cast<uint32_t>(top) != 0) {
+    uint32_t first = static_cast<uint32_t>(top) - 1;
+    uint64_t rest = load(live_record(first).size_low);
+    uint64_t wanted = ((top >> 32) + 1) << 32 | rest;
+    if (bunches.compare_exchange_weak(top, wanted, std::memory_order_acq_rel)) return first;
+  }
+  return kNoRecord;
+}
+
+// `count` new numbers; the first of them.
+uint32_t begin_records(uint32_t count) {
+  uint32_t first = next_record.load(std::memory_order_relaxed);
+  do {
+    if (first > kMaxRecords - count) return kNoRecord;
+    if (live_part(LiveKind::kBlocks, (first + count - 1) >> kPartBits) == nullptr) return kNoRecord;
+    if (live_part(LiveKind::kBlocks, first >> kPartBits) == nullptr) return kNoRecord;
+  } while (!next_record.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
+  note_live_use(LiveKind::kBlocks, uint64_t{first} + count);
+  return first;
+}
+
+bool fill(LiveCache& cache) {
+  uint32_t number = pop_bunch();
+  if (number != kNoRecord) {
+    // At most kHalf of them: bunches are made by empty_half, or are single records.
+    for (uint32_t next = number + 1; next != 0 && cache.count < kHalf;) {
+      number = next - 1;
+      next = load(live_record(number).site_size_high);
+      cache.numbers[cache.count++] = number;
+    }
+    return true;
+  }
+  uint32_t first = begin_records(kFresh);
+  if (first == kNoRecord) return false;
+  for (uint32_t i = kFresh; i-- > 0;) cache.numbers[cache.count++] = first + i;
+  return true;
+}
+
+void empty_half(LiveCache& cache) {
+  uint32_t linked = 0;  // number + 1 of the record linked last
+  for (uint32_t i = 0; i < kHalf; ++i) {
+    uint32_t number = cache.numbers[--cache.count];
+    store(live_record(number).site_size_high, linked);
+    linked = number + 1;
+  }
+  push_bunch(linked - 1);
+}
+
+}  // namespace
+
+LiveRecord& live_record(uint32_t number) {
+  auto* part = static_cast<LiveRecord*>(known_live_part(live_block_places, number >> kPartBits));
+  return part[number & ((1u << kPartBits) - 1)];
+}
+
+uint32_t take_live_record(Window* window) {
+  LiveCache* cache = cache_of(window);
+  if (cache == nullptr) return begin_records(1);
+  if (__builtin_expect(cache->count == 0 && !fill(*cache), 0)) return kNoRecord;
+  return cache->numbers[--cache->count];
+}
+
+void return_live_record(Window* window, uint32_t number) {
+  LiveCache* cache = cache_of(window);
+  if (cache == nullptr) {
+    store(live_record(number).site_size_high, 0);
+    push_bunch(number);
+    return;
+  }
+  if (__builtin_expect(cache->count == sizeof cache->numbers / sizeof cache->numbers[0], 0)) {
+    empty_half(*cache);
+  }
+  cache->numbers[cache->count++] = number;
+}
+
+void forget_free_records(bool all) {
+  forgotten.fetch_add(1, std::memory_order_relaxed);
+  if (!all) return;
+  next_record.store(0, std::memory_order_relaxed);
+  bunches.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace heapledger::runtime

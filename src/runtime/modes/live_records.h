@@ -1,0 +1,23 @@
+// Numbers of free records of the live image: who is to use which.
+#pragma once
+
+#include <cstdint>
+
+#include "format/live_tables.h"
+
+namespace heapledger::runtime {
+
+struct Window;
+
+inline constexpr uint32_t kNoRecord = UINT32_MAX;
+
+format::LiveRecord& live_record(uint32_t number);
+
+// A record that nobody uses, its address 0; kNoRecord when there is no memory.
+uint32_t take_live_record(Window* window);
+void return_live_record(Window* window, uint32_t number);
+
+// See forget_live_records.
+void forget_free_records(bool all);
+
+}  // namespace heapledger::runtime
