@@ -60,13 +60,13 @@ Line heap_line(const TopReading& reading, size_t width, const Page& page) {
     int64_t growing = growth_rate(total.growth, reading.interval_ns);
     line.put("  ").put(growth_text(growing) + "/s", growth_look(growing));
     if (reading.has_rates) {
-      line.put(fmt::format("  allocating {}/s in {} calls/s",
+      line.put(fmt::format("  allocating {}/s, {} calls/s",
                            human_bytes(rate(total.bytes, reading.interval_ns)),
                            with_commas(rate(total.calls, reading.interval_ns))));
     }
     line.put("  ").put(growth_text(total.growth_since_first),
                        growth_look(total.growth_since_first));
-    line.put(" since top began");
+    line.put(" since top");
   }
   return line.fit(width);
 }

@@ -28,7 +28,6 @@ constexpr std::array<std::pair<std::string_view, KeyKind>, 20> kSequences = {{
 size_t sequence_length(std::string_view rest) {
   if (rest.empty()) return 0;
   if (rest[0] == 'O') return rest.size() >= 2 ? 2 : 0;
-  if (rest[0] != '[') return rest.size();  // Alt and a key: of no use here
   for (size_t i = 1; i < rest.size(); ++i) {
     if (rest[i] >= 0x40 && rest[i] <= 0x7e) return i + 1;
   }
@@ -36,6 +35,12 @@ size_t sequence_length(std::string_view rest) {
 }
 
 bool take_sequence(std::string& bytes, bool all, Key& key) {
+  // Escape, and another key soon after it.
+  if (bytes.size() > 1 && bytes[1] != '[' && bytes[1] != 'O') {
+    key.kind = KeyKind::kEscape;
+    bytes.erase(0, 1);
+    return true;
+  }
   size_t length = sequence_length(std::string_view(bytes).substr(1));
   if (length == 0) {
     if (!all) return false;

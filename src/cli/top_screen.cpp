@@ -149,7 +149,8 @@ std::vector<Line> top_page(const TopReading& reading, const std::vector<TopRow>&
     lines.push_back(table.row(rows[i], false));
   }
   if (rows.size() > most) {
-    lines.push_back(Line(page).put(fmt::format("  … and {} more", rows.size() - most)));
+    lines.push_back(
+        Line(page).put(fmt::format("  … and {} more", with_commas(rows.size() - most))));
   }
   if (!reading.ended.empty()) lines.push_back(Line(page).put(reading.ended));
   return lines;

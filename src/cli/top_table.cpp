@@ -1,5 +1,7 @@
 #include "cli/top_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +14,7 @@ namespace {
 constexpr size_t kMark = 2;          // "> " before the chosen row
 constexpr size_t kLeastName = 14;    // room for names beside the two columns that are always there
 constexpr size_t kEnoughName = 20;   // before there are any more
+constexpr size_t kMuchName = 40;     // before there is the last of them
 constexpr size_t kWideScreen = 150;  // from here on there is room for a longer history
 constexpr size_t kShortHistory = 10;
 constexpr size_t kLongHistory = cores::LiveChanges::kHistory;
@@ -30,7 +33,7 @@ std::string name_and_place(const Page& page, const TopRow& row, size_t room) {
     std::string name = escaped(row.name);
     std::string line = row.line > 0 ? ":" + std::to_string(row.line) : "";
     for (const std::string& file : {short_path(row.file), base_name(row.file)}) {
-      std::string text = name + "  " + escaped(file) + line;
+      std::string text = fmt::format("{}  {}{}", name, escaped(file), line);
       if (columns_of(text) <= room) return text;
     }
   }
@@ -78,7 +81,7 @@ TopTable::TopTable(const TopReading& reading, const TopChoice& choice, size_t wi
   size_t used = kMark;
   for (size_t i = 0; i < kWanted.size(); ++i) {
     size_t more = width_of(kWanted[i]) + 1;
-    size_t name = i < 2 ? kLeastName : kEnoughName;
+    size_t name = i < 2 ? kLeastName : kWanted[i] == Column::kCalls ? kMuchName : kEnoughName;
     if (used + more + name > width) break;
     used += more;
     columns_.push_back(kWanted[i]);

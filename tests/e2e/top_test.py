@@ -236,15 +236,17 @@ class OnATerminal(unittest.TestCase):
 
     def expect_shell(self, tmux):
         """The prompt is back, keys are shown again and taken line by line, and nothing is left over."""
-        tmux.wait_for(lambda lines: not any("WHERE" in line for line in lines)
-                      and any(line.startswith("prompt>") for line in lines), "the prompt")
-        tmux.type("stty -a | tr ' ;' '\\n\\n' | grep -xE -e '-?(echo|icanon|ixon|icrnl)' | xargs; "
-                  "echo ok")
+        def at_the_prompt(lines):
+            command = tmux.run("display-message", "-p", "#{pane_current_command}")
+            return command == "bash\n" and any(line.startswith("prompt>") for line in lines)
+
+        tmux.wait_for(at_the_prompt, "the prompt")
+        self.assertFalse([line for line in tmux.screen() if "WHERE" in line])
+        tmux.type("stty -a | tr ' ;' '\\n\\n' | grep -xE -e '-?(echo|icanon|ixon|icrnl)' | xargs")
         tmux.keys("Enter")
-        tmux.wait_for(lambda lines: "ok" in lines, "the next command")
-        flags = next(line for line in tmux.screen()
-                     if "icanon" in line and not line.startswith("prompt"))
-        self.assertEqual(sorted(flags.split()), ["echo", "icanon", "icrnl", "ixon"])
+        flags = tmux.wait_for(lambda lines: [line for line in lines if re.fullmatch(
+            r"(-?(echo|icanon|ixon|icrnl) ?){4}", line)], "what stty says")
+        self.assertEqual(sorted(flags[-1].split()), ["echo", "icanon", "icrnl", "ixon"])
         self.assertEqual(tmux.run("display-message", "-p",
                                   "#{alternate_on} #{cursor_flag} #{wrap_flag}").split(),
                          ["0", "1", "1"])

@@ -128,8 +128,8 @@ TEST_F(TopExample, ShowsTheFiguresOfTheHeap) {
   EXPECT_TRUE(has(lines[0], "app (4711)  up 1 min 15 s  3 threads  RSS 1.0 MiB")) << lines[0];
   EXPECT_TRUE(has(lines[0], "every 1 s")) << lines[0];
   EXPECT_EQ(lines[1],
-            "live 9.8 KiB in 361 blocks  ▲+200 B/s  allocating 1.9 KiB/s in 60 calls/s  "
-            "▲+1000 B since top began");
+            "live 9.8 KiB in 361 blocks  ▲+200 B/s  allocating 1.9 KiB/s, 60 calls/s  "
+            "▲+1000 B since top");
   EXPECT_EQ(lines[2], "3 sites by live bytes");
 }
 
@@ -172,8 +172,8 @@ TEST_F(TopExample, EveryLineFitsOnEveryScreen) {
     page_.unicode = unicode;
     for (bool stack : {false, true}) {
       state_.stack = stack;
-      for (size_t width : {20, 40, 41, 57, 80, 100, 133, 150, 237}) {
-        for (size_t height : {6, 10, 24, 50}) screen(width, height);
+      for (size_t width : {20u, 40u, 41u, 57u, 80u, 100u, 133u, 150u, 237u}) {
+        for (size_t height : {6u, 10u, 24u, 50u}) screen(width, height);
       }
     }
   }
@@ -280,6 +280,11 @@ TEST(TopKeys, ArePutTogetherFromTheirBytes) {
   EXPECT_FALSE(take_key(bytes, false, key));
   EXPECT_TRUE(take_key(bytes, true, key));
   EXPECT_EQ(key.kind, KeyKind::kEscape);
+  bytes = "\x1bg";  // one soon after the other
+  EXPECT_TRUE(take_key(bytes, false, key));
+  EXPECT_EQ(key.kind, KeyKind::kEscape);
+  EXPECT_TRUE(take_key(bytes, false, key));
+  EXPECT_EQ(key.text, "g");
   bytes = "\x1b[200~";  // of no key that we know
   EXPECT_TRUE(take_key(bytes, false, key));
   EXPECT_EQ(key.kind, KeyKind::kUnknown);

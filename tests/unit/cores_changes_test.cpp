@@ -128,7 +128,7 @@ TEST(CoresChanges, BlocksOfUnknownSitesCountAsThoseWithoutAStack) {
 
 TEST(CoresChanges, SamplesStandForAllAndHaveNoRates) {
   LiveChanges changes;
-  for (uint64_t second : {1, 2}) {
+  for (uint64_t second : {1u, 2u}) {
     Heap heap(second);
     heap.heap().sample_calls = 10;
     heap.heap().has_accounts = false;

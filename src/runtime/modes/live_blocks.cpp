@@ -24,8 +24,8 @@ struct alignas(64) Line {
   std::atomic<uint32_t> slots[kSlots];
 };
 
-constexpr unsigned kFirstBits = 9;  // of the number of lines
-constexpr unsigned kMaxLevels = 20;
+constexpr unsigned kFirstBits = 12;  // of the number of lines: 256 KiB, touched as they are needed
+constexpr unsigned kMaxLevels = 17;
 constinit Line first_level[1u << kFirstBits] = {};
 constinit std::atomic<Line*> levels[kMaxLevels] = {first_level};
 constinit std::atomic<unsigned> newest{0};

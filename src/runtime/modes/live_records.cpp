@@ -20,7 +20,6 @@ namespace {
 using format::LiveKind;
 using format::LiveRecord;
 
-constexpr unsigned kPartBits = 16;
 constexpr uint32_t kFresh = 16;  // records begun at a time
 constexpr uint32_t kMaxRecords = (1u << 28) - 4;
 constexpr uint32_t kHalf = 63;
@@ -102,8 +101,9 @@ uint32_t begin_records(uint32_t count) {
   uint32_t first = next_record.load(std::memory_order_relaxed);
   do {
     if (first > kMaxRecords - count) return kNoRecord;
-    if (live_part(LiveKind::kBlocks, (first + count - 1) >> kPartBits) == nullptr) return kNoRecord;
-    if (live_part(LiveKind::kBlocks, first >> kPartBits) == nullptr) return kNoRecord;
+    if (live_part(LiveKind::kBlocks, (first + count - 1) >> kRecordBits) == nullptr)
+      return kNoRecord;
+    if (live_part(LiveKind::kBlocks, first >> kRecordBits) == nullptr) return kNoRecord;
   } while (!next_record.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
   note_live_use(LiveKind::kBlocks, uint64_t{first} + count);
   return first;
@@ -137,11 +137,6 @@ void empty_half(LiveCache& cache) {
 }
 
 }  // namespace
-
-LiveRecord& live_record(uint32_t number) {
-  auto* part = static_cast<LiveRecord*>(known_live_part(live_block_places, number >> kPartBits));
-  return part[number & ((1u << kPartBits) - 1)];
-}
 
 uint32_t take_live_record(Window* window) {
   LiveCache* cache = cache_of(window);
