@@ -1,4 +1,5 @@
-// The tables of a process that runs in live mode, found and read again and again.
+// The tables of a process that runs in live mode. Where its memory is, is looked up once: to read
+// tables that have grown since takes a new one of these.
 #pragma once
 
 #include <cstdint>

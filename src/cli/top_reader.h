@@ -11,7 +11,7 @@
 
 namespace heapledger {
 
-struct TopSite {
+struct WatchedSite {
   cores::Change change;
   uint32_t site = 0;
   const SiteName* name = nullptr;
@@ -25,7 +25,7 @@ struct TopReading {
   uint64_t rss_bytes = 0;   // 0: unknown
   size_t threads = 0;
   cores::Change total;
-  std::vector<TopSite> sites;
+  std::vector<WatchedSite> sites;
   uint64_t interval_ns = 0;     // since the reading before
   uint64_t since_first_ns = 0;  // since the first
   uint64_t took_ns = 0;         // to read it

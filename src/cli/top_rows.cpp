@@ -44,7 +44,7 @@ class TextFilter {
   std::unordered_map<const NamedFrame*, bool> known_;
 };
 
-TopRow row_of(const TopSite& site, TopBy by) {
+TopRow row_of(const WatchedSite& site, TopBy by) {
   TopRow row;
   row.change = site.change;
   row.stack = site.name;
@@ -127,7 +127,7 @@ std::vector<TopRow> top_rows(const TopReading& reading, const TopChoice& choice)
   std::vector<TopRow> rows;
   std::unordered_map<std::string, size_t> places;
   TextFilter filter(choice.filter);
-  for (const TopSite& site : reading.sites) {
+  for (const WatchedSite& site : reading.sites) {
     if (!filter.chooses(*site.name)) continue;
     TopRow row = row_of(site, choice.by);
     auto [place, is_new] = places.try_emplace(row.key, rows.size());

@@ -238,14 +238,18 @@ class OnATerminal(unittest.TestCase):
         """The prompt is back, keys are shown again and taken line by line, and nothing is left over."""
         def at_the_prompt(lines):
             command = tmux.run("display-message", "-p", "#{pane_current_command}")
-            return command == "bash\n" and any(line.startswith("prompt>") for line in lines)
+            return (command == "bash\n" and not any("WHERE" in line for line in lines)
+                    and any(line.startswith("prompt>") for line in lines))
+
+        def settings(lines):
+            return [line for line in lines
+                    if re.fullmatch(r"(-?(echo|icanon|ixon|icrnl) ?){4}", line)]
 
         tmux.wait_for(at_the_prompt, "the prompt")
-        self.assertFalse([line for line in tmux.screen() if "WHERE" in line])
+        before = len(settings(tmux.screen()))
         tmux.type("stty -a | tr ' ;' '\\n\\n' | grep -xE -e '-?(echo|icanon|ixon|icrnl)' | xargs")
         tmux.keys("Enter")
-        flags = tmux.wait_for(lambda lines: [line for line in lines if re.fullmatch(
-            r"(-?(echo|icanon|ixon|icrnl) ?){4}", line)], "what stty says")
+        flags = tmux.wait_for(lambda lines: settings(lines)[before:], "what stty says")
         self.assertEqual(sorted(flags[-1].split()), ["echo", "icanon", "icrnl", "ixon"])
         self.assertEqual(tmux.run("display-message", "-p",
                                   "#{alternate_on} #{cursor_flag} #{wrap_flag}").split(),

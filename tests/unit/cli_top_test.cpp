@@ -29,7 +29,7 @@ class TopExample : public testing::Test {
     reading_.threads = 3;
     reading_.interval_ns = 2 * kSecond;
     reading_.has_rates = true;
-    for (const TopSite& site : reading_.sites) reading_.total.add(site.change);
+    for (const WatchedSite& site : reading_.sites) reading_.total.add(site.change);
   }
 
   static NamedFrame frame(std::string name, std::string file, uint32_t line) {
