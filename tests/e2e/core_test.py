@@ -195,6 +195,27 @@ class Cores(unittest.TestCase):
         self.assertEqual(rows["add_texts"]["live_blocks"], 100)
         self.two_cores(program, executable, core)
 
+    def test_names_from_files_that_are_elsewhere(self):
+        """The program is not where the core says; under a sysroot it is, and only if it is the same."""
+        folder, sysroot = harness.fresh_folder(), harness.fresh_folder()
+        executable = os.path.join(folder, "server")
+        shutil.copy(harness.program("live_truth"), executable)
+        program = Program([executable, os.path.join(folder, "truth"), "1", "2000", "1", "hold"])
+        core = program.core()
+        program.end()
+        os.makedirs(sysroot + folder)
+        there = sysroot + executable
+        os.rename(executable, there)
+        named, _ = tool("core", there, core, "--sysroot", sysroot, "--by", "function")
+        self.assertIn(b"take_small", named)
+        unnamed, _ = tool("core", there, core, "--by", "function")
+        self.assertNotIn(b"take_small", unnamed)
+        self.assertIn(b"server+0x", unnamed)
+        shutil.copy(harness.program("oracle"), there)
+        wrong, complaint = tool("core", there, core, "--sysroot", sysroot, "--by", "function")
+        self.assertNotIn(b"oracle::", wrong)
+        self.assertIn(b"build id", complaint)
+
     def two_cores(self, program, executable, core):
         """Every other command works on it, too."""
         folder = harness.fresh_folder()
