@@ -231,31 +231,39 @@ TEST(ProcessMemory, HoldsStillOnlyWhileItIsHeld) {
 }
 
 TEST(ProcessMemory, AllThreadsAreHeldWithTheirOwnPointers) {
-  std::atomic<int>* started = static_cast<std::atomic<int>*>(
+  constexpr int kThreads = 6;
+  struct Shared {
+    std::atomic<int> started;
+    std::atomic<pid_t> tids[kThreads];
+  };
+  auto* shared = static_cast<Shared*>(
       ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto wait_for_ever = [shared](int number) {
+    shared->tids[number] = ::gettid();
+    ++shared->started;
+    for (;;) ::pause();
+  };
   pid_t child = ::fork();
   if (child == 0) {
     std::vector<std::thread> threads;
-    for (int i = 0; i < 5; ++i) {
-      threads.emplace_back([&] {
-        ++*started;
-        for (;;) ::pause();
-      });
-    }
-    for (;;) ::pause();
+    for (int i = 1; i < kThreads; ++i) threads.emplace_back(wait_for_ever, i);
+    wait_for_ever(0);
   }
-  while (*started < 5) ::usleep(1000);
+  while (shared->started < kThreads) ::usleep(1000);
   {
     auto memory = stop_process(static_cast<uint32_t>(child));
-    EXPECT_EQ(memory->threads().size(), 6U);
-    std::map<uint64_t, uint32_t> by_pointer;
-    for (const Thread& thread : memory->threads()) by_pointer[thread.thread_pointer] = thread.tid;
-    EXPECT_EQ(by_pointer.size(), 6U);
-    EXPECT_FALSE(by_pointer.contains(0));
+    std::map<uint32_t, uint64_t> pointers;  // sanitizers may have threads of their own
+    for (const Thread& thread : memory->threads()) pointers[thread.tid] = thread.thread_pointer;
+    std::set<uint64_t> own;
+    for (const std::atomic<pid_t>& tid : shared->tids) {
+      own.insert(pointers[static_cast<uint32_t>(tid.load())]);
+    }
+    EXPECT_EQ(own.size(), size_t{kThreads});
+    EXPECT_FALSE(own.contains(0));
   }
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  ::munmap(started, 4096);
+  ::munmap(shared, 4096);
 }
 
 TEST(ProcessMemory, PagesNobodyTouchedAreLeftAlone) {

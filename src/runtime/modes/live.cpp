@@ -194,7 +194,8 @@ void* resize(void* old_block, size_t size, HEAPLEDGER_CALLER) {
   look<which>();
   bool had_block = old_block != nullptr && !in_early_arena(old_block);
   if (had_block && beacon->alive == 0) EntryGuard begin;
-  LivePlace place = had_block ? find_live_record(address(old_block)) : LivePlace{};
+  bool may_be_known = had_block && without_window();
+  LivePlace place = may_be_known ? find_live_record(address(old_block)) : LivePlace{};
   void* block = real_realloc(old_block, size);
   if (block == nullptr && size != 0) return nullptr;
   if (place) {
