@@ -133,7 +133,7 @@ void expect_history(Opened& opened, const std::vector<Limit>& limits) {
   for (const Limit& limit : limits) {
     if (limit.kind != LimitKind::kPeak && limit.kind != LimitKind::kTemporary) continue;
     throw Error(
-        "the heap of one moment (mode=live) is enough for max-unfreed, max-calls, max-rss "
+        "the heap of one moment (mode=live) is enough for max-never-freed, max-calls, max-rss "
         "and max-growth: " +
             std::string(name_of(limit.kind)) + " needs mode=trace",
         kExitBadData);

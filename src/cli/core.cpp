@@ -1,12 +1,17 @@
 // `heapledger core`: the live heap of a program that left its memory behind.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -55,6 +60,7 @@ FoundHeap find_in_core(const CoreOptions& options) {
   const cores::Memory& memory = *found.memory;
   if (auto tables = cores::find_live_tables(memory, memory.pid())) {
     found.heap = cores::read_live_tables(memory, *tables);
+    found.heap->rss_bytes = 0;  // what was resident some time before, nobody asks for
   } else if (auto headers = cores::read_block_headers(memory)) {
     found.heap = std::move(*headers);
     cores::place_sites(*found.heap);
@@ -111,11 +117,34 @@ int show_chunks(const cores::Memory& memory, const CoreOptions& options) {
   }
   std::fflush(stdout);
   tell_problems(chunks->problems, options.heap.quiet);
-  return chunks->problems.empty() ? 0 : kExitBadData;
+  return chunks->problems.empty() && !memory.is_cut() ? 0 : kExitBadData;
+}
+
+// `core CORE` alone: a core names its program.
+CoreOptions completed(CoreOptions options) {
+  if (options.raw.empty() && options.core.empty()) std::swap(options.core, options.executable);
+  if (!options.executable.empty() && ::access(options.executable.c_str(), R_OK) != 0) {
+    throw Error("cannot read " + options.executable + ": " + std::generic_category().message(errno),
+                kExitUsage);
+  }
+  return options;
+}
+
+// An easy slip: a core has its addresses all over the place, and would be read as one stretch.
+void refuse_core_as_raw(const std::string& path) {
+  unsigned char first[18] = {};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(first), sizeof first);
+  constexpr unsigned char kCore = 4;  // e_type ET_CORE, in either byte order
+  bool elf = std::memcmp(first,
+                         "\x7f"
+                         "ELF",
+                         4) == 0;
+  if (!elf || first[16] + first[17] != kCore) return;
+  throw Error(path + ": is an ELF core: heapledger core EXE " + path, kExitUsage);
 }
 
 void check(const CoreOptions& options) {
-  if (options.raw.empty() && options.core.empty()) {
+  if (options.raw.empty() && options.core.empty() && options.executable.empty()) {
     throw Error("which core? heapledger core EXE CORE, or heapledger core --raw MEMORY [EXE]",
                 kExitUsage);
   }
@@ -127,8 +156,10 @@ void check(const CoreOptions& options) {
   }
 }
 
-int run_core(const CoreOptions& options) {
-  check(options);
+int run_core(const CoreOptions& given) {
+  check(given);
+  CoreOptions options = completed(given);
+  if (!options.raw.empty()) refuse_core_as_raw(options.raw);
   FoundHeap found = options.raw.empty() ? find_in_core(options) : find_in_raw(options);
   tell_problems(found.memory->problems(), options.heap.quiet);
   if (!found.heap) return show_chunks(*found.memory, options);

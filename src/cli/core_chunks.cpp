@@ -110,6 +110,21 @@ void put_exact_sizes(Buffer& to, const GlibcHeap& heap, const Page& page, size_t
   }
 }
 
+std::string why_no_stacks(const GlibcHeap& heap) {
+  std::string chunks =
+      " These are the chunks of glibc's own heap: their sizes are known, the places that asked for "
+      "them are not.";
+  if (cores::has_our_library(heap.live)) {
+    return "Heapledger's library was in this program, but there are no tables of live mode in the "
+           "dump: it was recorded in another mode, or with --tables file, which keeps them in the "
+           "ledger, or the dump is cut." +
+           chunks;
+  }
+  return "Heapledger's library was not in this program." + chunks +
+         " To have call stacks the next time, start the program with: heapledger run --mode live "
+         "-- PROGRAM …";
+}
+
 }  // namespace
 
 std::string chunks_text(const GlibcHeap& heap, const Page& page, size_t rows) {
@@ -120,12 +135,7 @@ std::string chunks_text(const GlibcHeap& heap, const Page& page, size_t rows) {
       fmt::format("{}: {} in use, with room for {}", program.empty() ? "a program" : program,
                   counted(heap.in_use.chunks, "block"), human_bytes(heap.usable_bytes)),
       0);
-  put_wrapped(to, page,
-              "Heapledger's library was not in this program. These are the chunks of glibc's own "
-              "heap: their sizes are known, the places that asked for them are not. To have call "
-              "stacks the next time, start the program with: heapledger run --mode live -- "
-              "PROGRAM …",
-              0);
+  put_wrapped(to, page, why_no_stacks(heap), 0);
   put_chunk_totals(to, heap, page);
   put_arenas(to, heap, page);
   if (heap.in_use.chunks > 0) {

@@ -60,11 +60,10 @@ int show_leaks(const cores::Memory& memory, cores::LiveHeap heap, const std::str
   leaks.found = cores::reach(memory, heap);
   bool damaged = !heap.problems.empty();
   put_classes_for_threads(heap, leaks.found);
-  TemporaryFolder folder;
-  std::string file = folder.place_for(name);
-  std::vector<std::string> problems = cores::write_ledger(heap, file);
+  TemporaryFile file(name);
+  std::vector<std::string> problems = cores::write_ledger(heap, file.path());
   heap = {};
-  Opened opened({file}, options.report.names);
+  Opened opened({file.path()}, options.report.names);
   for (size_t i = 0; i < cores::kReachClasses; ++i) {
     leaks.classes[i] = ask_class(opened.ledgers(), static_cast<Reach>(i), view);
   }

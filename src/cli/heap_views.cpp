@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "cli/core_leaks.h"
 #include "cli/live_ledgers.h"
 #include "cli/opened.h"
+#include "cli/raw_ledger.h"
 #include "cli/report.h"
 #include "cores/to_ledger.h"
 #include "text/text.h"
@@ -32,19 +34,18 @@ void look_under(const std::string& sysroot, cores::LiveHeap& heap) {
 }
 
 // Sealed, with the names that this machine knows.
-int keep(const std::string& raw, const HeapOptions& options, uint64_t blocks) {
+void keep(const cores::LiveHeap& heap, const HeapOptions& options) {
   if (::access(options.out.c_str(), F_OK) == 0) {
     throw Error(options.out + ": is there already; choose another name", kExitUsage);
   }
-  Opened opened({raw}, options.report.names);
+  RawLedger raw(heap, options.out, options.quiet);
+  Opened opened({raw.path()}, options.report.names);
   seal::SealOptions sealing;
   sealing.symbols = opened.symbols_for_sealing(0);
-  seal::seal_file(raw, options.out, sealing);
-  if (!options.quiet) {
-    for (const std::string& text : opened.name_warnings()) fmt::print(stderr, "note: {}\n", text);
-    fmt::print(stderr, "{}: {}\n", printable(options.out), counted(blocks, "live block"));
-  }
-  return 0;
+  seal::seal_file(raw.path(), options.out, sealing);
+  if (options.quiet) return;
+  for (const std::string& text : opened.name_warnings()) fmt::print(stderr, "note: {}\n", text);
+  fmt::print(stderr, "{}: {}\n", printable(options.out), counted(heap.blocks.size(), "live block"));
 }
 
 }  // namespace
@@ -74,14 +75,16 @@ int show_heap(const cores::Memory& memory, cores::LiveHeap heap, const std::stri
   options.report.names.progress = !options.quiet;
   look_under(options.sysroot, heap);
   tell_problems(heap.problems, options.quiet);
-  if (options.leaks) return show_leaks(memory, heap, name, options);
-  TemporaryFolder folder;
-  std::string raw = folder.place_for(name);
-  tell_problems(cores::write_ledger(heap, raw), options.quiet);
-  if (!options.out.empty()) return keep(raw, options, heap.blocks.size());
-  options.report.files = {raw};
-  int exit_code = report(options.report);
-  return heap.problems.empty() ? exit_code : std::max(exit_code, kExitBadData);
+  int status = heap.problems.empty() && !memory.is_cut() ? 0 : kExitBadData;
+  if (options.leaks) return std::max(status, show_leaks(memory, std::move(heap), name, options));
+  if (!options.out.empty()) {
+    keep(heap, options);
+    return status;
+  }
+  TemporaryFile file(name);
+  tell_problems(cores::write_ledger(heap, file.path()), options.quiet);
+  options.report.files = {file.path()};
+  return std::max(status, report(options.report));
 }
 
 }  // namespace heapledger

@@ -1,27 +1,26 @@
 #include "cli/live_ledgers.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <system_error>
 
 #include "analyzer/error.h"
 #include "analyzer/seal/writers.h"
+#include "cli/raw_ledger.h"
 #include "cores/ledger_memory.h"
 #include "cores/to_ledger.h"
+#include "format/layout.h"
 #include "text/text.h"
 
 namespace heapledger {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Temporary files, and what they stand for.
 std::map<std::string, std::string>& stand_ins() {
@@ -62,26 +61,17 @@ void tell(const std::string& path, const std::vector<std::string>& problems) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  const char* parent = std::getenv("TMPDIR");
-  path_ = fmt::format("{}/heapledger-XXXXXX", parent != nullptr && *parent != 0 ? parent : "/tmp");
-  if (::mkdtemp(path_.data()) == nullptr) {
-    throw Error("cannot make a folder " + path_ + ": " + std::generic_category().message(errno), 1);
+TemporaryFile::TemporaryFile(std::string shown)
+    : fd_(::memfd_create("heapledger", MFD_CLOEXEC)), path_(fmt::format("/proc/self/fd/{}", fd_)) {
+  if (fd_ < 0) {
+    throw Error("no memory for a file: " + std::generic_category().message(errno), 1);
   }
+  stand_ins()[path_] = std::move(shown);
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::string TemporaryFolder::place_for(const std::string& path) {
-  fs::path folder = fs::path(path_) / std::to_string(count_++);
-  std::error_code ignored;
-  fs::create_directory(folder, ignored);
-  std::string place = (folder / fs::path(path).filename()).string();
-  stand_ins()[place] = path;
-  return place;
+TemporaryFile::~TemporaryFile() {
+  stand_ins().erase(path_);
+  ::close(fd_);
 }
 
 std::string shown_path(const std::string& path) {
@@ -108,8 +98,8 @@ PlainLedgers::PlainLedgers(std::vector<std::string> paths) {
       without.push_back(std::move(path));
       continue;
     }
-    if (!folder_) folder_ = std::make_unique<TemporaryFolder>();
-    paths_.push_back(folder_->place_for(path));
+    files_.push_back(std::make_unique<TemporaryFile>(path));
+    paths_.push_back(files_.back()->path());
     tell(path, heap->problems);
     tell(path, cores::write_ledger(*heap, paths_.back()));
   }
@@ -127,17 +117,22 @@ bool make_plain(const std::string& path) {
   std::optional<cores::LiveHeap> heap = cores::read_live_ledger(path);
   if (!heap) return false;
   if (seal::has_writer(path, heap->pid)) return false;
-  std::string temporary = path + ".plain";
-  tell(path, heap->problems);
-  tell(path, cores::write_ledger(*heap, temporary));
+  // What could not be read now, somebody may read later.
+  if (!heap->problems.empty()) return false;
+  RawLedger plain(*heap, path, false);
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) == 0) (void)::chmod(temporary.c_str(), facts.st_mode & 07777);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    int error = errno;
-    ::unlink(temporary.c_str());
-    throw Error("cannot replace " + path + ": " + std::generic_category().message(error), 1);
+  if (::stat(path.c_str(), &facts) == 0) (void)::chmod(plain.path().c_str(), facts.st_mode & 07777);
+  if (::rename(plain.path().c_str(), path.c_str()) != 0) {
+    throw Error("cannot replace " + path + ": " + std::generic_category().message(errno), 1);
   }
   return true;
+}
+
+bool has_lost_tables(const std::string& path) {
+  if (!cores::is_live_ledger(path)) return false;
+  format::FileHeader header{};
+  if (open_file(path)->read(0, &header, sizeof header) != sizeof header) return false;
+  return !seal::has_writer(path, header.pid) && !cores::read_live_ledger(path);
 }
 
 }  // namespace heapledger

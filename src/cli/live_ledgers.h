@@ -10,21 +10,20 @@
 
 namespace heapledger {
 
-// A folder of our own for files that are gone when it is.
-class TemporaryFolder {
+// A file of our own in memory, which is gone with us, however we end.
+class TemporaryFile {
  public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  // `shown`: what people are shown instead of its path.
+  explicit TemporaryFile(std::string shown);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  // A path in it, ending in the file name of `path`, which is what people are shown instead;
-  // another one each time.
-  std::string place_for(const std::string& path);
+  const std::string& path() const { return path_; }
 
  private:
+  int fd_ = -1;
   std::string path_;
-  unsigned count_ = 0;
 };
 
 // What to call a file when talking to people: its path, or what a temporary one stands for.
@@ -42,12 +41,16 @@ class PlainLedgers {
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
-  std::unique_ptr<TemporaryFolder> folder_;
+  std::vector<std::unique_ptr<TemporaryFile>> files_;
   std::vector<std::string> paths_;
 };
 
 // Makes a ledger of live mode whose program has ended an ordinary one, in its place. False: it is
 // none, or has no tables.
 bool make_plain(const std::string& path);
+
+// Whether it is a ledger of live mode whose program has ended without having written its tables:
+// there is nothing in it, and never will be.
+bool has_lost_tables(const std::string& path);
 
 }  // namespace heapledger

@@ -94,12 +94,22 @@ FilmOptions film_options(const PlotOptions& options, const std::string& format) 
   return sized(film);
 }
 
+// Something over time to draw.
+void expect_time(Ledgers& ledgers) {
+  expect_more_than_counts(ledgers);
+  if (!ledgers.analysis().live()) return;
+  throw Error(
+      "this is a live heap, which is one moment, and plots are over time: take heapledger "
+      "flamegraph or heapledger graph",
+      kExitUsage);
+}
+
 int run_film(const PlotOptions& options, const std::string& format) {
   FilmOptions wanted = film_options(options, format);
   Output output(options.out);
   const std::string& file = output.file_for_others();
   Opened opened(options.files, options.names);
-  expect_more_than_counts(opened.ledgers());
+  expect_time(opened.ledgers());
   Film film(opened.ledgers(), wanted);
   render_film(
       {format, wanted.frames}, [&film](size_t frame) { return film.draw(frame); }, file);
@@ -115,7 +125,7 @@ int run_plot(const PlotOptions& options) {
   bool by_others = format != "svg";
   std::string file = by_others ? output.file_for_others() : "";
   Opened opened(options.files, options.names);
-  expect_more_than_counts(opened.ledgers());
+  expect_time(opened.ledgers());
   std::string svg = draw_page(opened.ledgers(), wanted);
   if (by_others) {
     render_still(svg, format, file);

@@ -33,6 +33,7 @@ class Finish {
     if (options_.skip_smaller_than > 0 && !remove_small()) return;
     if (options_.quiet && !options_.seal) return;
     for (const std::string& path : paths_) make_plain(path);
+    remove_empty();
     NameOptions names;
     names.progress = !options_.quiet;
     Opened opened(paths_, names);
@@ -45,6 +46,22 @@ class Finish {
   }
 
  private:
+  // Processes of live mode that ended by exec, _exit or a signal have left nothing; where others
+  // have, their ledgers are only in the way.
+  void remove_empty() {
+    std::vector<std::string> empty;
+    for (const std::string& path : paths_) {
+      if (has_lost_tables(path)) empty.push_back(path);
+    }
+    if (empty.empty() || empty.size() == paths_.size()) return;
+    for (const std::string& path : empty) {
+      if (::unlink(path.c_str()) == 0) std::erase(paths_, path);
+    }
+    say("note: " + counted(empty.size(), "process") +
+        " of live mode ended by exec, _exit or a signal and left no tables (--tables file keeps "
+        "them).");
+  }
+
   // Removes ledgers with too few calls; false when none is left. Only where the ledger has all
   // calls in it: of a process that ended in another mode nobody knows how many there were.
   bool remove_small() {

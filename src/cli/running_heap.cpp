@@ -40,7 +40,12 @@ std::optional<MappedLedger> find_ledger(const Memory& memory) {
 
 [[noreturn]] void refuse(uint32_t pid, const std::optional<MappedLedger>& ledger) {
   std::string text = "process " + std::to_string(pid);
-  if (!ledger) {
+  std::error_code ignored;
+  std::string link = "/proc/" + std::to_string(pid) + "/exe";
+  if (std::filesystem::read_symlink(link, ignored).filename() == "heapledger") {
+    text += " is heapledger itself: name the program that it runs (pgrep -P " +
+            std::to_string(pid) + ")";
+  } else if (!ledger) {
     text += " is not recorded: start it with heapledger run --mode live -- CMD";
   } else {
     auto mode = static_cast<settings::Mode>(ledger->header.mode);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "cli/live_ledgers.h"
 #include "cli/opened.h"
 #include "cli/progress_line.h"
+#include "cli/raw_ledger.h"
 #include "cores/ledger_memory.h"
 #include "text/text.h"
 
@@ -63,12 +65,13 @@ void refresh_one(const std::string& path, const SealCommand& command) {
 
 // A ledger of live mode becomes an ordinary one.
 void seal_live(const std::string& path, const std::string& target, const SealCommand& command) {
-  PlainLedgers plain({path});
+  std::optional<cores::LiveHeap> heap = cores::read_live_ledger(path);
+  if (!heap) PlainLedgers says_why({path});
+  RawLedger raw(heap.value(), target, command.quiet);
   seal::SealOptions options;
   options.level = command.level;
-  const std::string& raw = plain.paths().front();
-  if (!command.no_symbols) options.symbols = names_for(raw, command);
-  seal::SealFacts facts = seal::seal_file(raw, target, options);
+  if (!command.no_symbols) options.symbols = names_for(raw.path(), command);
+  seal::SealFacts facts = seal::seal_file(raw.path(), target, options);
   if (!command.quiet) fmt::print(stderr, "{}\n", outcome(target, facts));
 }
 

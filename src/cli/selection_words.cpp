@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analyzer/error.h"
+#include "format/modes.h"
 #include "text/nearest.h"
 
 namespace heapledger {
@@ -78,7 +79,28 @@ std::string understand_selection(const SelectionWords& words, Question& question
   return text;
 }
 
+namespace {
+
+// A live heap is one moment, by whatever name: what was before, nobody has kept.
+void check_moments_of_live(Ledgers& ledgers, const Question& question) {
+  auto is_its_own = [](const MomentSpec& moment) {
+    return moment.kind == MomentSpec::Kind::kPeak || moment.kind == MomentSpec::Kind::kRssPeak ||
+           moment.kind == MomentSpec::Kind::kEnd;
+  };
+  if (!question.between && is_its_own(question.at)) return;
+  for (const LedgerFacts& ledger : ledgers.processes()) {
+    if (ledger.mode != format::kModeLive) return;
+  }
+  throw Error(
+      "this is a live heap, which is one moment: it cannot tell of another time. Take two and "
+      "compare them: heapledger diff",
+      kExitUsage);
+}
+
+}  // namespace
+
 void check_moments(Ledgers& ledgers, const Question& question) {
+  check_moments_of_live(ledgers, question);
   auto check = [&ledgers](const MomentSpec& moment) {
     try {
       ledgers.time_of(moment);

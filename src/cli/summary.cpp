@@ -94,9 +94,12 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
   const Totals& totals = analysis.totals;
   uint64_t threads = 0;
   for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.threads.size();
-  std::string what = is_log(analysis) ? "the calls are in the log"
-                                      : counted(totals.calls, "call") + ", " +
-                                            human_bytes(totals.bytes) + " allocated";
+  std::string sampled = sampling_text(analysis.ledgers);
+  std::string what =
+      counted(totals.calls, "call") + ", " + human_bytes(totals.bytes) + " allocated";
+  if (is_log(analysis)) what = "the calls are in the log";
+  // Samples of a live heap do not tell how much there was before.
+  if (analysis.live() && !sampled.empty()) what = "a live heap";
   std::string text = style.bold("heapledger: " + what) + "\n";
   if (analysis.damages > 0) {
     text += line("damaged", style.warning(counted(analysis.damages, "block")) +
@@ -104,8 +107,11 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
   }
   if (is_log(analysis)) return text + ledger_lines(analysis);
   if (analysis.only_counts()) return text + counted_lines(analysis) + ledger_lines(analysis);
-  if (analysis.live())
-    return text + line("live", live_summary_text(analysis)) + ledger_lines(analysis);
+  if (analysis.live()) {
+    text += line("live", live_summary_text(analysis));
+    if (!sampled.empty()) text += line("sampled", sampled + ": all of this is estimated");
+    return text + ledger_lines(analysis);
+  }
   text +=
       line("peak", human_bytes(totals.peak_bytes) + " in " + counted(totals.peak_blocks, "block") +
                        ", " + human_duration(totals.peak_time_ns) + " after the start");
@@ -118,7 +124,7 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
   text += line("temporary", counted(totals.temporary_calls, "call") + " (" +
                                 percent(totals.temporary_calls, totals.calls) +
                                 ") freed at once by the same thread");
-  if (std::string sampled = sampling_text(analysis.ledgers); !sampled.empty()) {
+  if (!sampled.empty()) {
     text += line("sampled", sampled + ": all of this is estimated");
   }
   text += line("recorded",

@@ -40,6 +40,7 @@ class CoreMemory final : public Memory {
   std::string executable() const override { return executable_; }
   std::vector<std::string> command() const override { return command_; }
   std::vector<std::string> problems() const override { return problems_; }
+  bool is_cut() const override { return segments_.missing_bytes > 0; }
 
  private:
   void name_regions();

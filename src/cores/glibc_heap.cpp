@@ -31,6 +31,7 @@ class GlibcWalk {
                 const std::unordered_set<uint64_t>& tcaches);
   void add_mapped(const GlibcLayout& layout);
   void add_block(uint64_t address, uint64_t usable, uint64_t chunk_bytes);
+  void check_arenas();
   void add_up();
   void describe_live();
 
@@ -156,7 +157,21 @@ void GlibcWalk::add_mapped(const GlibcLayout& layout) {
   }
 }
 
+// What an arena says of itself may be damaged: no more than the addresses there are.
+void GlibcWalk::check_arenas() {
+  uint64_t whole = 0;
+  for (const Region& region : memory_.regions()) whole += region.end - region.start;
+  for (GlibcArena& arena : heap_.arenas) {
+    if (arena.system_bytes <= whole) continue;
+    problems_.add(fmt::format("the arena at {:#x} says that it has {} bytes: not believed",
+                              arena.address, arena.system_bytes));
+    arena.system_bytes = 0;
+    for (const GlibcPart& part : arena.parts) arena.system_bytes += part.end - part.start;
+  }
+}
+
 void GlibcWalk::add_up() {
+  check_arenas();
   for (const GlibcArena& arena : heap_.arenas) {
     heap_.own += arena.own;
     heap_.free_in_bins += arena.unsorted;
@@ -180,8 +195,7 @@ void GlibcWalk::add_up() {
 void GlibcWalk::describe_live() {
   LiveHeap& live = heap_.live;
   live.source =
-      "glibc's own heap, chunk by chunk: Heapledger's library was not in the program, so there "
-      "are no call stacks";
+      "glibc's own heap, chunk by chunk: without tables of live mode there are no call stacks";
   live.has_stacks = false;
   live.has_accounts = false;
   live.has_times = false;

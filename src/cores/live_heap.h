@@ -76,4 +76,7 @@ struct LiveHeap {
   std::vector<std::string> problems;  // for people: what could not be read
 };
 
+// Whether our runtime was loaded in the process, in whatever mode.
+bool has_our_library(const LiveHeap& heap);
+
 }  // namespace heapledger::cores

@@ -66,32 +66,36 @@ LiveParts::LiveParts(const Memory& memory, const ForeignBytes& header, const Fou
 
 // Whether nothing that was taken so far lies there, too.
 bool LiveParts::take(uint64_t address, uint64_t bytes) {
-  OwnRange range{address, address + bytes};
-  if (range.end < range.start) return false;
-  auto after = std::upper_bound(
-      ranges_.begin(), ranges_.end(), range,
-      [](const OwnRange& one, const OwnRange& other) { return one.start < other.start; });
-  if (after != ranges_.end() && after->start < range.end) return false;
-  if (after != ranges_.begin() && std::prev(after)->end > range.start) return false;
-  ranges_.insert(after, range);
+  uint64_t end = address + bytes;
+  if (end < address) return false;
+  auto after = ends_.upper_bound(address);
+  if (after != ends_.end() && after->first < end) return false;
+  if (after != ends_.begin() && std::prev(after)->second > address) return false;
+  ends_.emplace(address, end);
   return true;
 }
 
 void LiveParts::find_parts(const LiveTable& table, const ForeignBytes& header) {
   uint64_t missing = 0;
   Table& into = tables_[table.kind];
+  if (into.item_bytes != 0) return;  // twice: the first counts
   into.item_bytes = table.item_bytes;
+  // Of blocks each part stands alone. The rest is found by its index, so a gap ends it; and so no
+  // index is ever larger than what was read.
+  bool may_have_gaps = table.kind == static_cast<uint32_t>(LiveKind::kBlocks);
   for (uint32_t i = 0; i < table.parts; ++i) {
     uint64_t first = uint64_t{i} * table.part_items;
     uint64_t address = header.word64(table.places + uint64_t{i} * 8);
     if (first >= table.used) break;
-    if (address == 0) continue;
+    if (address == 0 && may_have_gaps) continue;
+    if (address == 0) break;
     uint64_t items = std::min<uint64_t>(table.part_items, table.used - first);
     unsigned char byte;
     if (!memory_.read_all(address + moved_, {&byte, 1}) ||
         !take(address + moved_, items * table.item_bytes)) {
       ++missing;
-      continue;
+      if (may_have_gaps) continue;
+      break;
     }
     into.parts.push_back({first, address + moved_, items});
   }
@@ -102,11 +106,18 @@ void LiveParts::find_parts(const LiveTable& table, const ForeignBytes& header) {
 }
 
 std::vector<unsigned char> LiveParts::read(const Part& part, uint32_t item_bytes) const {
-  std::vector<unsigned char> bytes(part.items * item_bytes);
-  size_t got = memory_.read(part.address, bytes);
-  if (got < bytes.size()) {
+  // Piece by piece: what the header claims may be far more than there is.
+  constexpr size_t kPieceBytes = size_t{1} << 20;
+  std::vector<unsigned char> bytes;
+  const uint64_t wanted = part.items * item_bytes;
+  size_t got = 0;
+  while (got == bytes.size() && got < wanted) {
+    bytes.resize(static_cast<size_t>(std::min<uint64_t>(wanted, got + kPieceBytes)));
+    got += memory_.read(part.address + got, std::span(bytes).subspan(got));
+  }
+  if (got < wanted) {
     problems_.push_back(fmt::format("{} of the tables at {:#x} cannot be read",
-                                    counted(bytes.size() - got, "byte"), part.address + got));
+                                    counted(wanted - got, "byte"), part.address + got));
   }
   bytes.resize(got / item_bytes * item_bytes);
   return bytes;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,11 @@ class LiveParts {
   // another block at any time.
   void for_each_block(const std::function<void(const ForeignBytes&)>& block) const;
 
-  const std::vector<OwnRange>& ranges() const { return ranges_; }
+  std::vector<OwnRange> ranges() const {
+    std::vector<OwnRange> ranges;
+    for (const auto& [start, end] : ends_) ranges.push_back({start, end});
+    return ranges;
+  }
 
  private:
   struct Part {
@@ -50,7 +55,7 @@ class LiveParts {
   uint64_t moved_;  // what to add to addresses in the tables, to find them in the memory
   std::vector<std::string>& problems_;
   Table tables_[format::kLiveKinds + 1];
-  std::vector<OwnRange> ranges_;
+  std::map<uint64_t, uint64_t> ends_;  // of parts that were taken, by where they begin
 };
 
 }  // namespace heapledger::cores

@@ -33,7 +33,7 @@ class TickScale {
   }
 
   uint64_t ns(uint64_t ticks) const {
-    return static_cast<uint64_t>(static_cast<double>(ticks) * scale_);
+    return static_cast<uint64_t>(std::min(static_cast<double>(ticks) * scale_, 1e18));
   }
   uint64_t elapsed() const { return elapsed_; }
   uint64_t wall() const { return start_.realtime_ns; }
@@ -88,6 +88,11 @@ class Reader {
     heap_.has_accounts = heap_.sample_bytes == 0 && heap_.sample_calls == 0;
     heap_.started_ns = scale_->wall();
     heap_.now_ns = scale_->elapsed();
+    if ((h.word32(offsetof(LiveHeader, flags)) & format::kLiveStopped) != 0) {
+      heap_.problems.push_back(
+          "recording had stopped before, for want of room or of permission: this is what was "
+          "alive then");
+    }
     time_shift_ = std::min(h.word32(offsetof(LiveHeader, time_shift)), 31u);
     if (h.word32(offsetof(LiveHeader, version)) > format::kLiveVersion) {
       heap_.problems.push_back("the tables are of a newer version than this program knows");
@@ -184,7 +189,8 @@ class Reader {
       block.address = (item.word32(offsetof(format::LiveRecord, address_low)) |
                        uint64_t{high_thread & 0xFFF} << 32)
                       << format::kLiveAddressShift;
-      if (block.address == 0) return;
+      // Written last and erased first; no allocator gives out multiples of 32 GiB.
+      if (item.word32(offsetof(format::LiveRecord, address_low)) == 0) return;
       block.size = item.word32(offsetof(format::LiveRecord, size_low)) |
                    uint64_t{site_size >> format::kLiveSiteBits} << 32;
       uint32_t site = site_size & ((1u << format::kLiveSiteBits) - 1);

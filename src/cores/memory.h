@@ -70,6 +70,7 @@ class Memory {
   virtual std::string executable() const { return {}; }  // path
   virtual std::vector<std::string> command() const { return {}; }
   virtual std::vector<std::string> problems() const { return {}; }  // for people, a line each
+  virtual bool is_cut() const { return false; }  // less is there than the dump itself says
 
   // The first address from this one on that may hold anything but zeros: what was reserved and
   // never touched is stepped over quickly, and so is what cannot be read. UINT64_MAX: none is left.

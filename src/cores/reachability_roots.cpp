@@ -28,12 +28,12 @@ bool is_c_library(const Module& module) {
   return name.starts_with("libc.so") || name.starts_with("libc-");
 }
 
-// Devices are not looked into: to read them may do things.
+// Devices are not looked into: to read them may do things. Nor are ledgers, which are ours.
 bool is_device(const Region& region) {
   std::string_view path = region.path;
   return (path.starts_with("/dev/") && !path.starts_with("/dev/shm/") &&
           !path.starts_with("/dev/zero")) ||
-         path.starts_with("[v");
+         path.starts_with("[v") || path.ends_with(".ledger");
 }
 
 uint64_t to_page(uint64_t address) {

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "cores/elf_reader.h"
@@ -56,7 +58,8 @@ class HeldThreads {
       int error = errno;
       // Any thread may end meanwhile; one that has ended and is not yet waited for says EPERM.
       bool gone = error == ESRCH || (error == EPERM && tid != pid_ && !tids_.empty());
-      bool all_gone = error == EPERM && regions_of_process(pid_).empty();
+      bool readable = std::ifstream("/proc/" + std::to_string(pid_) + "/maps").is_open();
+      bool all_gone = error == EPERM && readable && regions_of_process(pid_).empty();
       if (!gone) refuse_process(pid_, all_gone ? ESRCH : error);
       ended_.insert(tid);
       return true;

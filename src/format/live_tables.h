@@ -69,6 +69,7 @@ struct LiveHeader {
 
 enum LiveFlag : uint32_t {
   kLiveSampled = 1,  // only a random choice of blocks is here
+  kLiveStopped = 2,  // recording ended before the process: what was alive then
 };
 
 // A block. The address is stored in units of 8 bytes, 44 bits of them.

@@ -299,12 +299,39 @@ class Plain(unittest.TestCase):
             live_truth.compare(self.truth, answer)
 
     def test_a_wrong_command_is_told(self):
-        for words in (("core",), ("core", "--raw", self.memory, "a", "b"),
-                      ("core", "a", self.core, "--base", "0x10"),
+        executable = harness.program("live_truth")
+        for words in (("core",), ("core", "--raw", self.memory, executable, "b"),
+                      ("core", executable, self.core, "--base", "0x10"),
                       ("core", "--raw", self.memory, "--base", "here"),
-                      ("core", "a", "/does/not/exist")):
+                      ("core", "--raw", self.core), ("core", "/does/not/exist", self.core),
+                      ("core", executable, "/does/not/exist"),
+                      ("core", executable, self.core, "--at", "1s"),
+                      ("core", executable, self.core, "--between", "start", "end")):
             _, complaint = tool(*words, status=2)
             self.assertTrue(complaint.startswith(b"heapledger: "), complaint)
+
+    def test_a_core_names_its_program(self):
+        live_truth.compare(self.truth, live_truth.tool("core", self.core, *live_truth.BLOCKS))
+
+    def test_a_cut_core_is_told_by_the_exit_status(self):
+        """The last mappings are missing: of the stack and the kernel's own page."""
+        folder = harness.fresh_folder()
+        path, out = os.path.join(folder, "core"), os.path.join(folder, "out.ledger")
+        with open(self.core, "rb") as file:
+            data = file.read()
+        with open(path, "wb") as file:
+            file.write(data[:-100_000])
+        executable = harness.program("live_truth")
+        for more in ((), ("-o", out), ("--leaks",)):
+            _, complaint = tool("core", executable, path, *more, status=3)
+            self.assertIn(b"the core is cut", complaint)
+
+    def test_plots_need_time(self):
+        out = os.path.join(harness.fresh_folder(), "out.ledger")
+        tool("core", self.core, "-q", "-o", out)
+        _, complaint = tool("plot", out, "-o", out + ".svg", status=2)
+        self.assertIn(b"live heap", complaint)
+        self.assertEqual([name for name in os.listdir(os.path.dirname(out))], ["out.ledger"])
 
     def test_cut_anywhere_shows_what_is_there(self):
         """Never a crash, never a hang; what is shown is a part of the truth."""

@@ -67,11 +67,9 @@ long make_ledger(const ParentPosition* parent) {
 // In a forked child, inside its first hook: leaves the parent's ledger and begins its own.
 void begin_in_child() {
   if (!settings_in_force.children) return;
+  if (filter_expected()) return;  // the filter is inherited: no file can be opened here either
   if (beginning.exchange(true, std::memory_order_acquire)) return;
-  ParentPosition position = {UINT32_MAX, 0, 0};
-  if (const Window* window = thread_slot.window; window != nullptr) {
-    position = {window->id(), window->used(), window->seq};
-  }
+  ParentPosition position = parent_position();
   process_info.parent_ledger = ledger_path();
   os::forget_descriptors();
   restart_statistics_after_fork();
@@ -82,6 +80,7 @@ void begin_in_child() {
   forget_ledger(settings_in_force.mode == settings::Mode::kOff);
   // Live mode's tables in memory are this process's now, with the sites in them.
   bool keep_tables = live_tables_wanted() && settings_in_force.tables == settings::Tables::kMemory;
+  if (!keep_tables) live_image_ready.store(false, std::memory_order_release);
   if (live_tables_wanted()) forget_live_records(!keep_tables);
   if (!keep_tables) forget_sites();
   forget_unloads();

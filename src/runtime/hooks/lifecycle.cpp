@@ -24,6 +24,11 @@ void before_fork() {
   format::LongEntry((*guard).encoder, format::Kind::kFork, now_units()).finish();
 }
 
+void after_fork_in_child() {
+  leave_parents_window();
+  wipe_beacon();
+}
+
 // skip-smaller-than=N: nobody wants to see this process.
 bool is_too_small() {
   static constinit Statistics figures;
@@ -35,7 +40,7 @@ __attribute__((constructor(101))) void library_loaded() {
   start();
   if (beacon->recording == 0) return;
   refresh_modules();
-  pthread_atfork(before_fork, nullptr, wipe_beacon);
+  pthread_atfork(before_fork, nullptr, after_fork_in_child);
 }
 
 // Later than that: in a static program the other unwinder has to be initialised first.

@@ -7,6 +7,7 @@
 #include "format/live_tables.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
+#include "runtime/ledger/live_image.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/os/descriptor_gate.h"
 
@@ -144,7 +145,8 @@ void fill_header(const LedgerRequest& request) {
   header.run_id = request.run_id;
   header.start = clock_pair();
   const settings::Settings& asked = settings_in_force;
-  header.mode = static_cast<uint32_t>(asked.mode);
+  // Paused, it is still one of live mode.
+  header.mode = static_cast<uint32_t>(live_tables_wanted() ? settings::Mode::kLive : asked.mode);
   header.sample_calls = asked.sample_calls;
   header.sample_bytes = asked.sample_calls == 0 ? asked.sample_bytes : 0;
   header.flags = (asked.weigh_time ? format::kFlagTime : 0u) |
@@ -295,6 +297,8 @@ void stop_recording(StopReason reason, long error) {
   FileHeader* header = file.header;
   if (header == nullptr) return;
   beacon->recording = 0;
+  if (live_tables_wanted())
+    __atomic_fetch_or(&live_header->flags, format::kLiveStopped, __ATOMIC_RELAXED);
   std::atomic_ref<uint32_t> stored(header->stop_reason);
   uint32_t none = 0;
   // The time first: a reader that sees the reason finds the rest in place. (No clock where the

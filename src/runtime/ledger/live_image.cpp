@@ -14,6 +14,7 @@ using format::LiveKind;
 using format::LiveTable;
 
 LiveHeader* live_header = nullptr;
+constinit std::atomic<bool> live_image_ready{false};
 std::atomic<uint64_t>* live_block_places = nullptr;
 std::atomic<uint64_t>* live_account_places = nullptr;
 
@@ -49,6 +50,7 @@ constexpr uint32_t kMappedBytes = (kTextsOffset + kTextBytes + 4095) / 4096 * 40
 static_assert(sizeof(LiveHeader) <= kPlacesOffset);
 
 constinit std::atomic<uint32_t> text_end{0};
+constinit uint32_t first_thread = 0;  // the number of this process's first one
 
 LiveTable& table_of(LiveKind kind) {
   return live_header->tables[static_cast<uint32_t>(kind) - 1];
@@ -132,11 +134,15 @@ bool raise_live_image() {
   live_header = header;
   live_block_places = live_places(LiveKind::kBlocks);
   live_account_places = live_places(LiveKind::kAccounts);
+  first_thread = 0;
+  live_image_ready.store(true, std::memory_order_release);
   return true;
 }
 
 bool inherit_live_image() {
   if (in_file()) return raise_live_image();
+  // The parent's threads keep their numbers: some of the blocks are theirs.
+  first_thread = static_cast<uint32_t>(table_of(LiveKind::kThreads).used);
   name_process(*live_header);
   return true;
 }
@@ -204,6 +210,7 @@ void set_live_module_gone(uint32_t id) {
 }
 
 uint32_t add_live_thread(uint32_t index, uint32_t tid, const char* name) {
+  index += first_thread;
   if (index >= format::kLiveOtherThreads) return format::kLiveOtherThreads;
   auto* place = item_at<format::LiveThread>(LiveKind::kThreads, index);
   if (place == nullptr) return format::kLiveOtherThreads;

@@ -16,6 +16,9 @@ namespace heapledger::runtime {
 // Null: live mode is not what this process is recorded in.
 extern format::LiveHeader* live_header __attribute__((visibility("hidden")));
 
+// False while a forked child still has its parent's tables, which are in the parent's file.
+extern std::atomic<bool> live_image_ready __attribute__((visibility("hidden")));
+
 inline bool live_tables_wanted() {
   return live_header != nullptr;
 }

@@ -197,6 +197,33 @@ void refresh_name(Window& window, uint64_t time) {
       .finish();
 }
 
+namespace {
+
+constinit ParentPosition at_fork = {UINT32_MAX, 0, 0};
+constinit bool left_parent = false;
+
+ParentPosition own_position() {
+  const Window* window = thread_slot.window;
+  if (window == nullptr) return {UINT32_MAX, 0, 0};
+  return {window->id(), window->used(), window->seq};
+}
+
+}  // namespace
+
+void leave_parents_window() {
+  at_fork = own_position();
+  left_parent = true;
+  thread_slot.window = nullptr;
+  thread_slot.counts = nullptr;
+  thread_slot.own_counts = nullptr;
+}
+
+ParentPosition parent_position() {
+  ParentPosition position = left_parent ? at_fork : own_position();
+  left_parent = false;
+  return position;
+}
+
 void forget_windows() {
   uint32_t count = window_count();
   for (uint32_t index = 0; index < count; ++index) {

@@ -101,6 +101,13 @@ void refresh_name(Window& window, uint64_t time);
 // After a fork, with the parent's ledger forgotten: no windows, no threads.
 void forget_windows();
 
+// In a forked child, by the thread that forked, before it can have others: what it has belongs to
+// the parent, whoever is the first to begin here.
+void leave_parents_window();
+
+// Where the parent stood then, or where the calling thread does.
+ParentPosition parent_position();
+
 // Set once at the start: what ready_window calls in a forked child, and for the first window of
 // each ledger.
 extern void (*begin_after_fork)();

@@ -90,6 +90,9 @@ ControlResult change(const Settings& wanted, OpenWindow open) {
   if (live != live_tables_wanted() && wanted.mode != settings::Mode::kOff) {
     return ControlResult::kWrongWords;
   }
+  bool other_samples = wanted.sample_bytes != settings_in_force.sample_bytes ||
+                       wanted.sample_calls != settings_in_force.sample_calls;
+  if (live_tables_wanted() && other_samples) return ControlResult::kWrongWords;
   settings::Mode before = mode_in_force();
   if (before != settings::Mode::kOff) mode_before_pause() = before;
   // A forked process without a ledger begins one here, so that it starts with the mode it had.

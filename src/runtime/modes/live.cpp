@@ -55,8 +55,10 @@ void add_to_account(uint32_t site, uint64_t size) {
   __atomic_fetch_add(&account->bytes, size, __ATOMIC_RELAXED);
   uint64_t live = __atomic_add_fetch(&account->live, kept_size(size), __ATOMIC_RELAXED);
   uint64_t peak = __atomic_load_n(&account->peak, __ATOMIC_RELAXED);
-  while (live > peak && !__atomic_compare_exchange_n(&account->peak, &peak, live, true,
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  // Signed: where there was no memory for an account at first, it may be below zero.
+  while (static_cast<int64_t>(live) > static_cast<int64_t>(peak) &&
+         !__atomic_compare_exchange_n(&account->peak, &peak, live, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
   }
 }
 
@@ -70,7 +72,9 @@ void take_from_account(uint32_t site, uint64_t size) {
 uint32_t image_time(uint64_t units) {
   uint64_t ticks = units << clock_choice.shift;
   uint64_t start = live_header->start.ticks;
-  return ticks <= start ? 0 : static_cast<uint32_t>((ticks - start) >> live_header->time_shift);
+  if (ticks <= start) return 0;
+  uint64_t time = (ticks - start) >> live_header->time_shift;
+  return static_cast<uint32_t>(time < UINT32_MAX ? time : UINT32_MAX);
 }
 
 void keep(Window* window, const LiveFacts& facts) {
@@ -107,7 +111,8 @@ __attribute__((always_inline)) inline Window* open_quickly() {
 
 // Whether calls of this process belong into the tables, though this thread has no window open.
 bool without_window() {
-  return beacon->alive != 0 && beacon->recording != 0;
+  return beacon->alive != 0 && beacon->recording != 0 &&
+         live_image_ready.load(std::memory_order_acquire);
 }
 
 __attribute__((noinline, cold)) void enter_slowly(const void* block, size_t size, uint64_t pc,

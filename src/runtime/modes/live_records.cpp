@@ -109,6 +109,22 @@ uint32_t begin_records(uint32_t count) {
   return first;
 }
 
+// The number first: a handler may come in between, and jump away.
+void put(LiveCache& cache, uint32_t number) {
+  cache.numbers[cache.count] = number;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  ++cache.count;
+}
+
+// One out of a bunch, for those that keep none at hand.
+uint32_t take_single() {
+  uint32_t number = pop_bunch();
+  if (number == kNoRecord) return begin_records(1);
+  uint32_t rest = load(live_record(number).site_size_high);
+  if (rest != 0) push_bunch(rest - 1);
+  return number;
+}
+
 bool fill(LiveCache& cache) {
   uint32_t number = pop_bunch();
   if (number != kNoRecord) {
@@ -116,13 +132,13 @@ bool fill(LiveCache& cache) {
     for (uint32_t next = number + 1; next != 0 && cache.count < kHalf;) {
       number = next - 1;
       next = load(live_record(number).site_size_high);
-      cache.numbers[cache.count++] = number;
+      put(cache, number);
     }
     return true;
   }
   uint32_t first = begin_records(kFresh);
   if (first == kNoRecord) return false;
-  for (uint32_t i = kFresh; i-- > 0;) cache.numbers[cache.count++] = first + i;
+  for (uint32_t i = kFresh; i-- > 0;) put(cache, first + i);
   return true;
 }
 
@@ -140,7 +156,7 @@ void empty_half(LiveCache& cache) {
 
 uint32_t take_live_record(Window* window) {
   LiveCache* cache = cache_of(window);
-  if (cache == nullptr) return begin_records(1);
+  if (cache == nullptr) return take_single();
   if (__builtin_expect(cache->count == 0 && !fill(*cache), 0)) return kNoRecord;
   return cache->numbers[--cache->count];
 }
@@ -155,7 +171,7 @@ void return_live_record(Window* window, uint32_t number) {
   if (__builtin_expect(cache->count == sizeof cache->numbers / sizeof cache->numbers[0], 0)) {
     empty_half(*cache);
   }
-  cache->numbers[cache->count++] = number;
+  put(*cache, number);
 }
 
 void forget_free_records(bool all) {

@@ -105,7 +105,8 @@ void put_path(format::LongEntry& entry, const char* name) {
 
 // The path into live mode's table; of one that is too long, the end.
 void put_path(char (&path)[448], const char* name) {
-  size_t length = name == nullptr ? 0 : strlen(name);
+  if (name == nullptr) name = "";
+  size_t length = strlen(name);
   if (length == 0 && !filter_expected()) {
     long got = os::read_link("/proc/self/exe", path, sizeof path - 1);
     path[got > 0 ? got : 0] = '\0';
@@ -120,7 +121,7 @@ void put_path(char (&path)[448], const char* name) {
       path[at - 1] = '/';
     }
   }
-  if (from != nullptr) strncpy(path + at, from, sizeof path - 1 - at);
+  strncpy(path + at, from, sizeof path - 1 - at);
 }
 
 bool keep_module(uint32_t id, const LoadedObject& object) {

@@ -34,6 +34,13 @@ def strict_mode(hazard):
     many_allocations(hazard, "strict", "300000", status=12)
 
 
+def fork_under_a_killing_filter(hazard):
+    """The child inherits the filter: it is not recorded, and lives."""
+    _, with_us = hazard.both("fork_filtered")
+    harness.expect_equal((with_us.status, with_us.stdout), (17, b"child exited 7\n"), "the end")
+    harness.expect_equal(len(with_us.ledgers), 1, "ledgers")
+
+
 def killing_filter_few(hazard):
     few_allocations(hazard, "killing", "prctl", "2000", status=13)
 

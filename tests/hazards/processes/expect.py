@@ -47,6 +47,18 @@ def fork_while_threads_allocate(hazard):
     harness.expect_equal(calls, [1100 + i for i in range(40)], "calls of the children")
 
 
+def first_call_of_a_child_by_a_thread(hazard):
+    """Neither of its threads is in the other's window: each call is there once."""
+    _, with_us = hazard.both("fork_thread_first")
+    answer = harness.report(with_us)
+    harness.expect_complete(answer)
+    harness.expect_figures(by_origin(answer), {"started": 1, "forked": 20}, "origins")
+    harness.expect_equal(answer["totals"]["unmatched_frees"], 0, "unmatched frees")
+    calls = [harness.own_sums(harness.report([ledger["path"]]), "processes_fork_thread_first")["calls"]
+             for ledger in answer["ledgers"] if ledger["origin"] == "forked"]
+    harness.expect_equal(calls, [40001] * 20, "calls of the children")
+
+
 def fork_inherits(hazard):
     """The child may free and resize what the parent took: inherited, not unmatched."""
     _, answer = family(hazard, "fork_inherit", forked=1)
