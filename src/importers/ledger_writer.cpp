@@ -32,6 +32,11 @@ uint32_t this_machine() {
   return is_arm ? 183 : 62;
 }
 
+// Never null, which memcpy does not take, not even for no bytes.
+const char* start_of(std::string_view text) {
+  return text.empty() ? "" : text.data();
+}
+
 }  // namespace
 
 LedgerWriter::LedgerWriter(std::string path, const WriterThread& first, Times times)
@@ -75,7 +80,7 @@ void LedgerWriter::write_thread(const WriterThread& thread, uint64_t time) {
   LongEntry(state_, Kind::kThread, time)
       .number(thread.index)
       .number(thread.tid)
-      .bytes(name.data(), name.size())
+      .bytes(start_of(name), name.size())
       .finish();
 }
 
@@ -106,8 +111,8 @@ void LedgerWriter::module(uint32_t id, uint64_t start, uint64_t end, uint64_t bi
       .number(end)
       .number(bias)
       .number(build_id.size())
-      .bytes(build_id.data(), build_id.size())
-      .bytes(path.data(), path.size())
+      .bytes(start_of(build_id), build_id.size())
+      .bytes(start_of(path), path.size())
       .finish();
 }
 
@@ -134,7 +139,7 @@ void LedgerWriter::info(format::InfoKey key, std::string_view text) {
     uint64_t time = step(piece.size());
     LongEntry(state_, Kind::kInfo, time)
         .number(static_cast<uint64_t>(key))
-        .bytes(piece.data(), piece.size())
+        .bytes(start_of(piece), piece.size())
         .finish();
   }
 }
@@ -142,7 +147,7 @@ void LedgerWriter::info(format::InfoKey key, std::string_view text) {
 void LedgerWriter::marker(std::string_view text) {
   text = text.substr(0, kLongestText);
   uint64_t time = step(text.size());
-  LongEntry(state_, Kind::kMarker, time).bytes(text.data(), text.size()).finish();
+  LongEntry(state_, Kind::kMarker, time).bytes(start_of(text), text.size()).finish();
 }
 
 void LedgerWriter::site_before(uint32_t site, uint64_t calls, uint64_t bytes, uint64_t peak) {
