@@ -58,10 +58,10 @@ struct LiveHeader {
   ClockPair latest[2];  // the newest is latest[latest_index & 1]; ticks 0: none yet
   uint32_t latest_index;
   uint32_t table_count;
-  uint64_t missed;      // calls that were not entered: allocations …
-  uint64_t missed_end;  // … and frees, of which blocks may look live
-  uint64_t rss_bytes;   // when the clock was last looked at
-  uint32_t texts;       // offset from the header: texts, each u32 InfoKey, u32 bytes, the bytes
+  uint64_t missed;     // allocations that were not entered
+  uint64_t unused;     // 0
+  uint64_t rss_bytes;  // when the clock was last looked at
+  uint32_t texts;      // offset from the header: texts, each u32 InfoKey, u32 bytes, the bytes
   uint32_t text_bytes;
   uint64_t reserved[4];
   LiveTable tables[8];

@@ -96,7 +96,8 @@ uint64_t enter(Window& window, uint64_t time, const format::ClockPair& now) {
 }  // namespace
 
 void sample_memory(Window& window, uint64_t time) {
-  if (window.limit - window.encoder.cursor < kEntryBytes) return;
+  // Live mode makes no entry of it, and never empties its windows.
+  if (!live_tables_wanted() && window.limit - window.encoder.cursor < kEntryBytes) return;
   if (filter_expected()) memory_due.store(UINT64_MAX, std::memory_order_relaxed);
   if (filter_expected() || sampler.at_work.exchange(true, std::memory_order_acquire)) return;
   format::ClockPair now = clock_pair();

@@ -4,6 +4,7 @@
 #include "runtime/ledger/file.h"
 #include "runtime/modes/live_records.h"
 #include "runtime/os/os.h"
+#include "runtime/unwind/shared_memory.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -104,17 +105,7 @@ bool put(Hash hash, uint32_t value, unsigned top) {
 // Makes sure that there is a level after this one.
 bool add_level(unsigned after) {
   if (after + 1 >= kMaxLevels) return false;
-  if (levels[after + 1].load(std::memory_order_acquire) == nullptr) {
-    if (filter_expected()) return false;
-    size_t bytes = sizeof(Line) << bits_of(after + 1);
-    void* memory = os::map_private(bytes);
-    if (memory == nullptr) return false;
-    Line* none = nullptr;
-    if (!levels[after + 1].compare_exchange_strong(none, static_cast<Line*>(memory),
-                                                   std::memory_order_acq_rel)) {
-      os::unmap(memory, bytes);
-    }
-  }
+  if (provide(levels[after + 1], sizeof(Line) << bits_of(after + 1)) == nullptr) return false;
   newest.compare_exchange_strong(after, after + 1, std::memory_order_acq_rel);
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "runtime/ledger/file.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/ledger/window.h"
 #include "runtime/os/os.h"
@@ -31,14 +32,6 @@ constinit std::atomic<uint32_t> next_record{0};
 constinit std::atomic<uint64_t> bunches{0};
 constinit std::atomic<uint32_t> forgotten{0};
 
-// Caches are cut from pages, eight from each.
-struct CachePage {
-  LiveCache caches[8];
-};
-static_assert(sizeof(CachePage) == 4096);
-constinit std::atomic<CachePage*> cache_page{nullptr};
-constinit std::atomic<uint32_t> caches_cut{0};
-
 uint32_t load(const uint32_t& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
@@ -47,18 +40,7 @@ void store(uint32_t& word, uint32_t value) {
 }
 
 LiveCache* new_cache() {
-  if (filter_expected()) return nullptr;
-  CachePage* page = cache_page.load(std::memory_order_acquire);
-  uint32_t cut = caches_cut.fetch_add(1, std::memory_order_acq_rel);
-  if (page == nullptr || cut >= 8) {
-    // Another thread may do the same: then a page is used for fewer caches than it could be.
-    page = static_cast<CachePage*>(os::map_private(sizeof(CachePage)));
-    if (page == nullptr) return nullptr;
-    cache_page.store(page, std::memory_order_release);
-    caches_cut.store(8, std::memory_order_release);
-    cut = 0;
-  }
-  return &page->caches[cut];
+  return filter_expected() ? nullptr : static_cast<LiveCache*>(os::map_private(sizeof(LiveCache)));
 }
 
 LiveCache* cache_of(Window* window) {
