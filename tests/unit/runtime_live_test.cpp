@@ -64,6 +64,7 @@ class Live : public testing::Test {
                  ::aligned_alloc, ::memalign, ::valloc, ::pvalloc, ::malloc_usable_size};
     ASSERT_TRUE(settings_in_force.out.set((folder_ / "%p.ledger").c_str()));
     settings_in_force.mode = settings::Mode::kLive;
+    forget_live_records(true);  // of a test before, whose tables are not those of this one
     ASSERT_TRUE(begin_recording());
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
