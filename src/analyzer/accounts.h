@@ -76,7 +76,9 @@ class Accounts {
   // True when all together have never had more.
   bool born(uint32_t id, uint64_t size, const Weight& weight, Moment moment) {
     Account& account = current(id);
-    remember_marks(account);
+    const bool highest = sum_.live_bytes + weight.bytes > sum_.peak_bytes;
+    if (!highest) remember_mark(account);  // else there will be a higher one at once
+    remember_rss_mark(account);
     account.calls += weight.calls;
     account.bytes += weight.bytes;
     account.live_blocks += weight.calls;
@@ -96,7 +98,7 @@ class Accounts {
     sum_.calls += weight.calls;
     sum_.live_blocks += weight.calls;
     sum_.live_bytes += weight.bytes;
-    if (sum_.live_bytes <= sum_.peak_bytes) return false;
+    if (!highest) return false;
     set_peak(sum_, moment);
     ++mark_;
     return true;
@@ -201,24 +203,31 @@ class Accounts {
   }
 
   void remember_marks(Account& account) const {
-    if (account.mark != mark_) {
-      account.mark = mark_;
-      account.marked_bytes = account.live_bytes;
-      account.marked_blocks = account.live_blocks;
-      account.marked_variance = account.live_variance;
-    }
-    if (account.rss_mark != rss_mark_) {
-      account.rss_mark = rss_mark_;
-      account.rss_marked_bytes = account.live_bytes;
-      account.rss_marked_blocks = account.live_blocks;
-      account.rss_marked_variance = account.live_variance;
-    }
+    remember_mark(account);
+    remember_rss_mark(account);
   }
 
-  static void set_peak(Account& account, Moment moment) {
+  // Variances are far from the rest, and zero unless something was sampled.
+  void remember_mark(Account& account) const {
+    if (account.mark == mark_) return;
+    account.mark = mark_;
+    account.marked_bytes = account.live_bytes;
+    account.marked_blocks = account.live_blocks;
+    if (sum_.calls_variance != 0) account.marked_variance = account.live_variance;
+  }
+
+  void remember_rss_mark(Account& account) const {
+    if (account.rss_mark == rss_mark_) return;
+    account.rss_mark = rss_mark_;
+    account.rss_marked_bytes = account.live_bytes;
+    account.rss_marked_blocks = account.live_blocks;
+    if (sum_.calls_variance != 0) account.rss_marked_variance = account.live_variance;
+  }
+
+  void set_peak(Account& account, Moment moment) const {
     account.peak_bytes = account.live_bytes;
     account.peak_blocks = account.live_blocks;
-    account.peak_variance = account.live_variance;
+    if (sum_.calls_variance != 0) account.peak_variance = account.live_variance;
     account.peak = moment;
   }
 
