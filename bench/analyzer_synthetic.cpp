@@ -237,7 +237,7 @@ uint64_t argument(int argc, char** argv, int at, uint64_t otherwise) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
+  if (argc < 2 || argv[1][0] == '-') {
     std::fprintf(stderr, "usage: analyzer_synthetic FILE [ENTRIES [SITES [THREADS [LIVE]]]]\n");
     return 2;
   }

@@ -5,12 +5,15 @@ install(
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
+# Beside the runtime, where the tool looks for both.
+install(TARGETS heapledger_player RUNTIME DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+
 install(FILES include/heapledger.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 # To be compiled into programs elsewhere (docs/porting.md).
 install(FILES embed/heapledger_embed.c embed/heapledger_embed.h embed/example.c
         DESTINATION "${CMAKE_INSTALL_DATADIR}/heapledger/embed")
 install(FILES docs/man/heapledger.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-install(FILES README.md docs/manual.md docs/recipes.md docs/porting.md docs/format.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES README.md docs/manual.md docs/advise.md docs/replay.md docs/recipes.md docs/porting.md docs/format.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # Under the name where Debian and its tools look for it.
 install(
   FILES LICENSE

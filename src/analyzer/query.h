@@ -31,6 +31,7 @@
 #include "analyzer/query/filter.h"
 #include "analyzer/query/frames.h"
 #include "analyzer/query/moment.h"
+#include "analyzer/query/operations.h"
 #include "analyzer/query/overview.h"
 #include "analyzer/query/suppressions.h"
 #include "analyzer/query/where_rss.h"
@@ -221,6 +222,9 @@ class Ledgers {
   // in it, and their ends in it. Ends that a filter is to choose are those of blocks it chooses.
   void calls(const Question& question, const std::function<void(const CallFacts&)>& use);
   void block_events(const Question& question, const std::function<void(const BlockEvent&)>& use);
+
+  // Every call of one ledger, to be done again: one pass.
+  LeftOut operations(uint32_t ledger, const std::function<void(const Operation&)>& use);
 
   // The stack of a site, innermost first; inlined functions are frames of their own.
   std::vector<NamedFrame> frames(uint32_t site);

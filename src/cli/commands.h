@@ -21,12 +21,14 @@ void add_flamegraph(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);
 void add_plot(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
+void add_advise(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_ctl(CLI::App& app, int& exit_code);
 void add_settings(CLI::App& app, int& exit_code);
 void add_core(CLI::App& app, int& exit_code);
 void add_snapshot(CLI::App& app, int& exit_code);
 void add_top(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
 void add_link_flags(CLI::App& app, int& exit_code);
 
 }  // namespace heapledger

@@ -56,11 +56,13 @@ int run_tool(int argc, char** argv) {
   add_graph(app, exit_code);
   add_plot(app, exit_code);
   add_check(app, exit_code);
+  add_advise(app, exit_code);
   add_ctl(app, exit_code);
   add_settings(app, exit_code);
   add_core(app, exit_code);
   add_snapshot(app, exit_code);
   add_top(app, exit_code);
+  add_replay(app, exit_code);
   add_link_flags(app, exit_code);
   try {
     app.parse(argc, argv);

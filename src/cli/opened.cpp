@@ -45,16 +45,6 @@ ResolveOptions resolve_options(const NameOptions& options, ProgressLine& line) {
   return resolving;
 }
 
-// The ledgers keep it, and use it for every further pass over them.
-Progress::Callback a_line_for_each_pass() {
-  auto line = std::make_shared<std::optional<ProgressLine>>();
-  return [line](uint64_t done, uint64_t total) {
-    if (!*line) line->emplace();
-    (*line)->update(done, total);
-    if (done >= total) line->reset();
-  };
-}
-
 }  // namespace
 
 void add_name_options(CLI::App& command, NameOptions& options) {

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/opened.h"
 #include "cli/report_counts.h"
+#include "cli/still_picture.h"
 #include "exporters/output.h"
 #include "plots/film.h"
 #include "plots/page.h"
@@ -31,38 +32,19 @@ struct PlotOptions {
   NameOptions names;
 };
 
-constexpr std::array kStills = {"svg", "png", "pdf"};
 constexpr std::array kFilms = {"mp4", "gif", "webp"};
-
-// By the end of the file's name.
-std::string format_of(const std::string& path) {
-  if (path.empty()) return "svg";
-  size_t dot = path.find_last_of("./");
-  std::string end = dot == std::string::npos || path[dot] == '/' ? "" : path.substr(dot + 1);
-  for (char& c : end) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  bool known = std::find(kStills.begin(), kStills.end(), end) != kStills.end() ||
-               std::find(kFilms.begin(), kFilms.end(), end) != kFilms.end();
-  if (known) return end;
-  throw Error("what '" + path + "' is to be shall be seen from the end of its name: .svg, .png, " +
-                  ".pdf, or a film: .mp4, .gif, .webp",
-              kExitUsage);
-}
 
 bool is_film(const std::string& format) {
   return std::find(kFilms.begin(), kFilms.end(), format) != kFilms.end();
 }
 
-Scheme scheme_of(const std::string& word, const std::string& format) {
-  if (word == "light") return Scheme::kLight;
-  if (word == "dark") return Scheme::kDark;
-  if (!word.empty() && word != "auto") {
-    throw Error("there is no scheme '" + word + "', only light, dark and auto", kExitUsage);
-  }
-  if (format == "svg") return Scheme::kAuto;
-  if (word.empty()) return Scheme::kLight;
-  throw Error("only an .svg can be light and dark at once: take --scheme light or dark",
+// By the end of the file's name.
+std::string format_of(const std::string& path) {
+  if (path.empty()) return "svg";
+  std::string end = ending_of(path);
+  if (is_still(end) || is_film(end)) return end;
+  throw Error("what '" + path + "' is to be shall be seen from the end of its name: " +
+                  kStillEndings + ", or a film: .mp4, .gif, .webp",
               kExitUsage);
 }
 
@@ -121,18 +103,10 @@ int run_plot(const PlotOptions& options) {
   std::string format = format_of(options.out);
   if (is_film(format)) return run_film(options, format);
   PageOptions wanted = page_options(options, format);
-  Output output(options.out);
-  bool by_others = format != "svg";
-  std::string file = by_others ? output.file_for_others() : "";
+  StillPicture picture(options.out, format);
   Opened opened(options.files, options.names);
   expect_time(opened.ledgers());
-  std::string svg = draw_page(opened.ledgers(), wanted);
-  if (by_others) {
-    render_still(svg, format, file);
-  } else {
-    output.write(svg);
-  }
-  output.finish();
+  picture.write(draw_page(opened.ledgers(), wanted));
   return opened.warn();
 }
 

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
+#include <optional>
 
 #include "text/text.h"
 
@@ -30,7 +32,14 @@ void ProgressLine::count(uint64_t done, uint64_t total, const char* doing, const
   if (now < next_) return;
   next_ = now + kInterval;
   shown_ = true;
-  fmt::print(stderr, "\r\x1b[K{}: {} of {}", doing, with_commas(done), counted(total, what));
+  std::string left;
+  if (done > 0) {
+    double seconds = std::chrono::duration<double>(now - start_).count();
+    double left_ns = seconds / static_cast<double>(done) * static_cast<double>(total - done) * 1e9;
+    left = ", " + human_duration(static_cast<uint64_t>(left_ns)) + " left";
+  }
+  fmt::print(stderr, "\r\x1b[K{}: {} of {}{}", doing, with_commas(done), counted(total, what),
+             left);
   std::fflush(stderr);
 }
 
@@ -52,6 +61,15 @@ void ProgressLine::update(uint64_t done, uint64_t total, const char* doing) {
              human_bytes(done), human_bytes(total), human_bytes(static_cast<uint64_t>(rate)),
              human_duration(left_ns));
   std::fflush(stderr);
+}
+
+std::function<void(uint64_t done, uint64_t total)> a_line_for_each_pass() {
+  auto line = std::make_shared<std::optional<ProgressLine>>();
+  return [line](uint64_t done, uint64_t total) {
+    if (!*line) line->emplace();
+    (*line)->update(done, total);
+    if (done >= total) line->reset();
+  };
 }
 
 Analysis analyze_with_progress(const std::vector<std::string>& paths) {

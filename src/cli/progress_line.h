@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ class ProgressLine {
   Clock::time_point start_;
   Clock::time_point next_;
 };
+
+// For Options::progress of ledgers, which keep it and use it for every further pass over them.
+std::function<void(uint64_t done, uint64_t total)> a_line_for_each_pass();
 
 // analyze() with such a line.
 Analysis analyze_with_progress(const std::vector<std::string>& paths);

@@ -83,6 +83,12 @@ std::string find_known(const Known& known) {
     std::string path = find_file(file);
     if (!path.empty()) return path;
   }
+  return {};
+}
+
+std::string expect_known(const Known& known) {
+  std::string path = find_known(known);
+  if (!path.empty()) return path;
   throw Error(std::string(known.name) + " is not installed: " + known.files[0] +
                   " was not found. On Debian and Ubuntu: apt install " + known.package +
                   ". Or give the path of the library.",
@@ -91,9 +97,15 @@ std::string find_known(const Known& known) {
 
 }  // namespace
 
+std::vector<KnownAllocator> known_allocators() {
+  std::vector<KnownAllocator> all;
+  for (const Known& known : kKnown) all.push_back({known.name, find_known(known), known.package});
+  return all;
+}
+
 std::string find_allocator(const std::string& wanted) {
   for (const Known& known : kKnown) {
-    if (wanted == known.name) return find_known(known);
+    if (wanted == known.name) return expect_known(known);
   }
   if (wanted.find('/') == std::string::npos) {
     throw Error("There is no allocator " + quoted(wanted) +

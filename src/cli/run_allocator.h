@@ -8,6 +8,14 @@
 
 namespace heapledger {
 
+// An allocator that is known by its name.
+struct KnownAllocator {
+  std::string name;
+  std::string path;     // empty: it is not installed …
+  std::string package;  // … and this is the one of Debian and Ubuntu that has it
+};
+std::vector<KnownAllocator> known_allocators();
+
 // The library for jemalloc, tcmalloc, mimalloc, or a path.
 std::string find_allocator(const std::string& wanted);
 

@@ -68,7 +68,7 @@ std::string rules(const Palette& palette) {
   kind("rest", palette.rest);
   css += fmt::format("\n.slot{{fill:{}}}.halo{{stroke:{}}}\n", palette.grid, palette.page);
   for (size_t i = 0; i < palette.series.size(); ++i) {
-    css += fmt::format(".s{}{{fill:{}}}", i, palette.series[i]);
+    css += fmt::format(".s{0}{{fill:{1}}}.s{0}-line{{stroke:{1}}}", i, palette.series[i]);
   }
   css += "\n";
   for (size_t i = 0; i < palette.levels.size(); ++i) {

@@ -16,6 +16,8 @@ import repo
 TOOL = sys.argv.pop()
 MANUAL = (ROOT / "docs/manual.md").read_text()
 LIVE = (ROOT / "docs/live.md").read_text()
+ADVISE = (ROOT / "docs/advise.md").read_text()
+REPLAY = (ROOT / "docs/replay.md").read_text()
 MAN_PAGE = (ROOT / "docs/man/heapledger.1").read_text().replace("\\-", "-")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
 
@@ -42,11 +44,12 @@ class DocsTest(ScratchTest):
     def test_every_option_is_described(self):
         settings = {"--" + name for name in re.findall(r"`([a-z-]+)=", output("settings"))}
         for command in ("run", "report", "info", "seal", "diff", "check", "doctor", "ctl", "link-flags", "plot",
-                        "flamegraph", "graph", "import", "core", "snapshot", "top"):
+                        "flamegraph", "graph", "import", "core", "snapshot", "top", "advise",
+                        "replay"):
             options = set(re.findall(r"(?<![\w-])--[a-z-]+", output(command, "--help"))) - {"--help"}
             self.assertTrue(options)
             described = settings if command == "run" else set()  # in the table of settings
-            missing = [name for name in options - described if f"`{name}" not in MANUAL + LIVE]
+            missing = [name for name in options - described if f"`{name}" not in MANUAL + LIVE + ADVISE + REPLAY]
             self.assertEqual(missing, [], command)
             self.assertEqual([name for name in options if name not in MAN_PAGE], [], command)
 
@@ -61,6 +64,17 @@ class DocsTest(ScratchTest):
                 ledger.pop("entries_by_kind", None)  # its fields are the kinds, listed in format.md
             unknown = [key for key in keys_of(answer) if f"`{key}`" not in MANUAL]
             self.assertEqual(unknown, [], f"{command} --json")
+
+    def test_every_field_of_a_replay_is_described(self):
+        output("run", "-q", "-o", "ls.ledger", "--", "/bin/ls", cwd=self.folder)
+        few = ("replay", "ls.ledger", "--json", "--rounds", "1", "--allocators", "glibc")
+        for more in ((), ("--check",)):
+            answer = json.loads(output(*few, *more, cwd=self.folder))
+            for one in answer["candidates"]:
+                (one.get("system_calls") or {}).pop("by_name", None)  # the kernel's names
+            self.assertIn(answer.pop("schema"), REPLAY)
+            unknown = [key for key in keys_of(answer) if f"`{key}`" not in REPLAY]
+            self.assertEqual(unknown, [], more)
 
     def test_links_lead_somewhere(self):
         seen = 0

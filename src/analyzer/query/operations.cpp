@@ -1,0 +1,29 @@
+#include "analyzer/query/operations.h"
+
+#include "analyzer/error.h"
+#include "analyzer/query.h"
+#include "analyzer/query/ledgers_parts.h"
+#include "analyzer/query/operations_book.h"
+
+namespace heapledger {
+
+LeftOut Ledgers::operations(uint32_t ledger, const std::function<void(const Operation&)>& use) {
+  parts_->read();
+  LedgerSet& set = parts_->set;
+  if (ledger >= set.size()) throw Error("there is no such ledger", kExitUsage);
+  // Blocks of other processes make no difference, so those are not played.
+  OperationsBook book(use, set.clock(ledger), parts_->sites);
+  Progress progress(set.options().progress);
+  std::unique_ptr<LedgerFile> file = set.open(ledger);
+  progress.expect(file->work_bytes());
+  LedgerSites& sites = set.sites_of(ledger);
+  sites.set_accounts(book);
+  {
+    Replay<OperationsBook> replay(*file, ledger, sites, set.sampling(ledger), book, progress);
+    while (!replay.finished()) replay.run(UINT64_MAX);
+  }
+  sites.set_accounts(*parts_->book);
+  return book.finish();
+}
+
+}  // namespace heapledger

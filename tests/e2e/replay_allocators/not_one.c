@@ -1,0 +1,4 @@
+// A library without malloc.
+int not_an_allocator(void) {
+  return 1;
+}
