@@ -50,7 +50,7 @@ Check check_found(const std::string& command, const ProgramCheck& check) {
 }
 
 void add_findings(const ProgramCheck& check, std::vector<Check>& checks) {
-  for (const Finding& finding : check.findings) {
+  for (const ProgramFinding& finding : check.findings) {
     checks.push_back({finding.refuses ? Mark::kProblem : Mark::kNote, "recording",
                       printable(finding.text), printable(finding.remedy)});
   }

@@ -38,9 +38,9 @@ class Walk {
   }
 
  private:
-  void add(Finding finding) { check_.findings.push_back(std::move(finding)); }
+  void add(ProgramFinding finding) { check_.findings.push_back(std::move(finding)); }
 
-  static Finding not_runnable(const std::string& name, int error, bool searched) {
+  static ProgramFinding not_runnable(const std::string& name, int error, bool searched) {
     if (error == ENOENT && searched) {
       return {FindingKind::kNotFound, name + " was not found in the folders of PATH.",
               "Check the spelling, or give its path, such as ./program."};
@@ -58,7 +58,7 @@ class Walk {
     const auto own_file = ElfBytes::open("/proc/self/exe");
     const auto own = own_file ? read_elf_image(*own_file) : std::nullopt;
     if (!own) return;
-    for (Finding& finding : binary_findings(name, image, *own)) add(std::move(finding));
+    for (ProgramFinding& finding : binary_findings(name, image, *own)) add(std::move(finding));
     add_privilege(path, name);
   }
 
@@ -108,11 +108,11 @@ class Walk {
 
 bool ProgramCheck::refused() const {
   return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& finding) { return finding.refuses; });
+                     [](const ProgramFinding& finding) { return finding.refuses; });
 }
 
 int ProgramCheck::exec_failure() const {
-  for (const Finding& finding : findings) {
+  for (const ProgramFinding& finding : findings) {
     if (finding.kind == FindingKind::kNotFound) return 127;
     if (finding.kind == FindingKind::kNotExecutable) return 126;
   }

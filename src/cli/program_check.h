@@ -23,7 +23,7 @@ enum class FindingKind {
   kClearedEnvironment,  // env -i in the script's first line
 };
 
-struct Finding {
+struct ProgramFinding {
   FindingKind kind;
   std::string text;     // what is so, and why it matters: one sentence
   std::string remedy;   // what to do: one sentence
@@ -31,8 +31,8 @@ struct Finding {
 };
 
 struct ProgramCheck {
-  std::string executable;         // the binary that runs in the end; empty when not found
-  std::vector<Finding> findings;  // in the order of weight
+  std::string executable;                // the binary that runs in the end; empty when not found
+  std::vector<ProgramFinding> findings;  // in the order of weight
 
   bool refused() const;
   // What env would exit with if it tried: 0, 126 or 127.

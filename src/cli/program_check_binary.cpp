@@ -69,7 +69,7 @@ bool is_sanitizer(const std::string& allocator) {
   return allocator.ends_with("Sanitizer");
 }
 
-Finding other_machine(const std::string& name, const ElfImage& image, const ElfImage& own) {
+ProgramFinding other_machine(const std::string& name, const ElfImage& image, const ElfImage& own) {
   return {FindingKind::kOtherMachine,
           name + " is a program for " + machine_name(image) + ", and this Heapledger records " +
               machine_name(own) + " programs.",
@@ -77,7 +77,7 @@ Finding other_machine(const std::string& name, const ElfImage& image, const ElfI
               machine_name(image) + " and use that."};
 }
 
-Finding static_program(const std::string& name) {
+ProgramFinding static_program(const std::string& name) {
   return {
       FindingKind::kStatic,
       name +
@@ -87,15 +87,15 @@ Finding static_program(const std::string& name) {
       "that `heapledger link-flags --static` prints."};
 }
 
-Finding other_library(const std::string& name, const std::string& loader,
-                      const std::string& library) {
+ProgramFinding other_library(const std::string& name, const std::string& loader,
+                             const std::string& library) {
   return {FindingKind::kOtherLibrary,
           name + " is linked with " + library + " (its loader is " + quoted(loader) +
               "); the recorder can be loaded with glibc only.",
           "Build the program for glibc, the usual C library of Linux, and record that."};
 }
 
-Finding sanitizer(const std::string& name, const std::string& which) {
+ProgramFinding sanitizer(const std::string& name, const std::string& which) {
   return {FindingKind::kSanitizer,
           name + " is built with " + which +
               ", which brings an allocator of its own that lets nothing come before it.",
@@ -106,7 +106,7 @@ std::string allocator_phrase(const ElfImage& image) {
   return image.allocator.empty() ? "an allocator of its own" : "its own copy of " + image.allocator;
 }
 
-Finding allocator_inside(const std::string& name, const ElfImage& image) {
+ProgramFinding allocator_inside(const std::string& name, const ElfImage& image) {
   const bool hidden = !image.exports_malloc;
   return {hidden ? FindingKind::kAllocatorHidden : FindingKind::kAllocatorInside,
           name + " contains " + allocator_phrase(image) + ": " +
@@ -118,7 +118,7 @@ Finding allocator_inside(const std::string& name, const ElfImage& image) {
               (image.allocator.empty() ? "." : " (lib" + image.allocator + ".so).")};
 }
 
-Finding prefixed_allocator(const std::string& name, const ElfImage& image) {
+ProgramFinding prefixed_allocator(const std::string& name, const ElfImage& image) {
   return {FindingKind::kPrefixedAllocator,
           name + " contains " + allocator_phrase(image) +
               " under names other than malloc: what goes through it is not recorded.",
@@ -131,7 +131,7 @@ bool is_loader(const ElfImage& image) {
 }
 
 void add_allocator_findings(const std::string& name, const ElfImage& image,
-                            std::vector<Finding>& findings) {
+                            std::vector<ProgramFinding>& findings) {
   const std::string needed = needed_sanitizer(image);
   if (!needed.empty()) {
     findings.push_back(sanitizer(name, needed));
@@ -145,9 +145,9 @@ void add_allocator_findings(const std::string& name, const ElfImage& image,
 
 }  // namespace
 
-std::vector<Finding> binary_findings(const std::string& name, const ElfImage& image,
-                                     const ElfImage& own) {
-  std::vector<Finding> findings;
+std::vector<ProgramFinding> binary_findings(const std::string& name, const ElfImage& image,
+                                            const ElfImage& own) {
+  std::vector<ProgramFinding> findings;
   if (!image.damaged && (image.machine != own.machine || !image.native)) {
     return {other_machine(name, image, own)};
   }

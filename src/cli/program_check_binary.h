@@ -12,7 +12,7 @@ namespace heapledger {
 
 // `name` is how the user knows the program; `own` is the tool's own image, which the program has to
 // resemble for the runtime to be loaded into it.
-std::vector<Finding> binary_findings(const std::string& name, const ElfImage& image,
-                                     const ElfImage& own);
+std::vector<ProgramFinding> binary_findings(const std::string& name, const ElfImage& image,
+                                            const ElfImage& own);
 
 }  // namespace heapledger

@@ -45,7 +45,7 @@ std::string limit_problem() {
 
 std::string explain_no_ledger(const OutputPattern& output, const ProgramCheck& check) {
   const std::string start = "Nothing was recorded: the run has left no ledger. ";
-  for (const Finding& finding : check.findings) {
+  for (const ProgramFinding& finding : check.findings) {
     if (finding.refuses) return start + finding.text;
   }
   for (const std::string& problem : {place_problem(output), limit_problem()}) {

@@ -41,7 +41,7 @@ std::string wanted_pattern(const RunOptions& options) {
 // Throws for what cannot be run or recorded, unless it is to run anyway; says what is worth a note.
 void heed(const ProgramCheck& check, const RunOptions& options) {
   std::string reasons;
-  for (const Finding& finding : check.findings) {
+  for (const ProgramFinding& finding : check.findings) {
     if (finding.refuses && !options.anyway) {
       reasons += "\n  " + finding.text + "\n  What to do: " + finding.remedy;
     } else if (!options.quiet) {

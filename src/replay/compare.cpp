@@ -12,6 +12,10 @@
 namespace heapledger {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+constexpr double kFewSeconds = 8;  // for CompareOptions::most_rounds
+
 const Candidate& nothing() {
   static const Candidate kNothing{"the player itself", "null", {}};
   return kNothing;
@@ -26,14 +30,15 @@ class Plays {
   Played one(const Candidate& candidate, PlayOptions play_options) {
     if (options_.progress) options_.progress(done_, std::max(total_, done_), candidate.name);
     play_options.limit_seconds = limit();
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     Played played = play(schedule_, candidate, play_options);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double> took = Clock::now() - begin;
     if (played.done()) longest_ = std::max(longest_, took.count());
     ++done_;
     return played;
   }
 
+  void expect_more(uint64_t plays) { total_ += plays; }
   // So many will not take place.
   void leave_out(uint64_t plays) { total_ -= std::min(plays, total_); }
   void finish() const {
@@ -70,7 +75,9 @@ class Comparer {
         failures_(candidates.size() + 1) {}
 
   void run() {
+    const auto begin = Clock::now();
     for (size_t round = 0; round < rounds_; ++round) {
+      if (round == 1) choose_rounds(std::chrono::duration<double>(Clock::now() - begin).count());
       // Everyone is first, last, and next to everyone else now and then.
       for (size_t i = 0; i < rounds_of_.size(); ++i) {
         const size_t who = (i + round) % rounds_of_.size();
@@ -87,6 +94,16 @@ class Comparer {
 
  private:
   size_t kinds() const { return options_.latencies ? 2 : 1; }
+
+  void choose_rounds(double first_took) {
+    while (rounds_ < options_.most_rounds &&
+           static_cast<double>(rounds_ + 1) * first_took < kFewSeconds) {
+      ++rounds_;
+      for (const std::string& failure : failures_) {
+        if (failure.empty()) plays_.expect_more(kinds());
+      }
+    }
+  }
 
   // The first is the player with an allocator that does nothing.
   const Candidate& candidate(size_t who) const {

@@ -91,6 +91,9 @@ struct Comparison {
 
 struct CompareOptions {
   size_t rounds = 5;
+  // More than that, up to so many, when all of them take no longer than a few seconds; how many is
+  // decided by the first round, never by the figures.
+  size_t most_rounds = 0;
   PlayOptions play;
   bool latencies = true;
   bool system_calls = true;

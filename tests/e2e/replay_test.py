@@ -9,6 +9,16 @@ import xml.etree.ElementTree as xml
 import harness
 import replaying
 
+# The child frees what the parent has allocated.
+FORKS = """
+import os
+blocks = [bytearray(1000) for _ in range(50)]
+if os.fork() == 0:
+    blocks.clear()
+    os._exit(0)
+os.wait()
+"""
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -38,18 +48,32 @@ class RoundTrip(unittest.TestCase):
         for seed in (1, 2, 3):
             self.expect_the_same(replaying.record("oracle", seed, 1, 5000))
 
+    def expect_all_but_the_peak(self, path, again):
+        """Gives back the two peaks."""
+        seen, wanted = replaying.shown_facts(again), replaying.shown_facts(path)
+        peaks = seen["totals"].pop("peak_bytes"), wanted["totals"].pop("peak_bytes")
+        del seen["totals"]["peak_blocks"], wanted["totals"]["peak_blocks"]
+        self.assertEqual(seen, wanted)
+        return peaks
+
     def test_many_threads_played_in_one(self):
-        self.expect_the_same(replaying.record("oracle", 5, 6, 5000), "--threads", "1")
+        # A resize frees when it begins and allocates when it ends. Others may allocate in between,
+        # but not when one call comes after the other: the peak may be higher by such blocks.
+        for seed in (5, 6):
+            path = replaying.record("oracle", seed, 6, 5000)
+            again = replaying.played_again(path, "--threads", "1")
+            seen, recorded = self.expect_all_but_the_peak(path, again)
+            answer, _ = replaying.compared(path, "--threads", "1", "--rounds", "1",
+                                           "--allocators", "glibc")
+            self.assertEqual(seen, answer["ledger"]["peak_bytes"])
+            self.assertAlmostEqual(seen, recorded, delta=recorded / 10)
 
     def test_many_threads_that_free_one_anothers_blocks(self):
         # Which threads were first is another matter, and with it the peak.
         path = replaying.record("oracle", 6, 6, 5000)
         for order in ("dependencies", "strict"):
             again = replaying.played_again(path, "--order", order)
-            seen, wanted = replaying.shown_facts(again), replaying.shown_facts(path)
-            for name in ("peak_bytes", "peak_blocks"):
-                del seen["totals"][name], wanted["totals"][name]
-            self.assertEqual(seen, wanted, order)
+            self.expect_all_but_the_peak(path, again)
             info = harness.tool_json("info", [again])["ledgers"][0]
             self.assertGreaterEqual(len(info["threads"]), 6)
 
@@ -88,8 +112,8 @@ class Forms(unittest.TestCase):
                              + played["lost_frees"])
 
     def test_forked_processes_have_blocks_of_their_parents(self):
-        run = harness.recorded([harness.program("families"), "together"])
-        self.assertEqual(len(run.ledgers), 2)
+        run = harness.recorded(["/usr/bin/python3", "-I", "-c", FORKS])
+        self.assertEqual((run.status, len(run.ledgers)), (0, 2))
         unknown = 0
         for path in run.ledgers:
             answer = json.loads(replaying.replay(path, "--check", "--json", "--allocators",
@@ -98,9 +122,8 @@ class Forms(unittest.TestCase):
             unknown += answer["played"]["unknown_frees"]
             self.assertEqual(answer["played"]["unknown_frees"], totals["inherited_frees"]
                              + totals["unmatched_frees"])
-            self.assertEqual(answer["played"]["calls"], totals["calls"] + totals["frees"]
-                             - totals["inherited_frees"])
-        self.assertGreater(unknown, 0)
+            self.assertEqual(answer["played"]["calls"], totals["calls"] + totals["frees"])
+        self.assertGreaterEqual(unknown, 50)
 
     def test_other_modes_are_refused_with_the_command_that_helps(self):
         for mode in ("count", "sample", "live", "log"):

@@ -77,7 +77,7 @@ class ProgramCheckTest : public testing::Test {
 
   static Kinds kinds(const ProgramCheck& check) {
     Kinds found;
-    for (const Finding& finding : check.findings) found.push_back(finding.kind);
+    for (const ProgramFinding& finding : check.findings) found.push_back(finding.kind);
     return found;
   }
   static Kinds kinds_of(const std::string& command) { return kinds(check_program(command, "")); }

@@ -9,21 +9,20 @@
 namespace heapledger {
 
 MomentSpec parse_moment(std::string_view text) {
-  using Kind = MomentSpec::Kind;
   MomentSpec moment;
   if (text == "start") {
-    moment.kind = Kind::kStart;
+    moment.kind = MomentSpec::Kind::kStart;
   } else if (text == "peak") {
-    moment.kind = Kind::kPeak;
+    moment.kind = MomentSpec::Kind::kPeak;
   } else if (text == "rss-peak") {
-    moment.kind = Kind::kRssPeak;
+    moment.kind = MomentSpec::Kind::kRssPeak;
   } else if (text == "end") {
-    moment.kind = Kind::kEnd;
+    moment.kind = MomentSpec::Kind::kEnd;
   } else if (text.starts_with("marker:") && text.size() > 7) {
-    moment.kind = Kind::kMarker;
+    moment.kind = MomentSpec::Kind::kMarker;
     moment.marker = text.substr(7);
   } else if (!text.empty() && text.back() == '%') {
-    moment.kind = Kind::kPercent;
+    moment.kind = MomentSpec::Kind::kPercent;
     const char* end = text.data() + text.size() - 1;
     auto [stop, error] = std::from_chars(text.data(), end, moment.percent);
     if (error != std::errc() || stop != end || !(moment.percent >= 0 && moment.percent <= 100)) {
@@ -31,7 +30,7 @@ MomentSpec parse_moment(std::string_view text) {
                   kExitUsage);
     }
   } else if (!text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) {
-    moment.kind = Kind::kTime;
+    moment.kind = MomentSpec::Kind::kTime;
     try {
       moment.time_ns = parse_duration(text);
     } catch (const Error&) {
@@ -41,7 +40,7 @@ MomentSpec parse_moment(std::string_view text) {
                   kExitUsage);
     }
   } else if (!text.empty()) {
-    moment.kind = Kind::kMarker;
+    moment.kind = MomentSpec::Kind::kMarker;
     moment.marker = text;
   } else {
     throw Error(
