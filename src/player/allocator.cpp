@@ -85,6 +85,7 @@ void find_all() {
   find(functions.free, "free");
   find(functions.free_sized, "free_sized");
   find(functions.free_aligned_sized, "free_aligned_sized");
+  find(functions.usable_size, "malloc_usable_size");
 }
 
 // Blocks of another object's function would be freed by an allocator that does not know them.

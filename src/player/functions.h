@@ -19,6 +19,7 @@ struct Functions {
   void (*free)(void*);
   void (*free_sized)(void*, size_t);
   void (*free_aligned_sized)(void*, size_t, size_t);
+  size_t (*usable_size)(void*);  // for allocators that ask for it by name; NULL: there is none
 };
 
 // Which of them the allocator does not have, so that they are made of others.

@@ -1,5 +1,6 @@
 #include "player/memory.h"
 
+#include "player/functions.h"
 #include "player/kernel.h"
 #include "player/lane_clock.h"
 #include "player/numbers.h"
@@ -62,7 +63,8 @@ void start_memory() {
   highest_before = highest_resident();
   used_before = kernel::usage();
   before = pages_now();
-  world.results->baseline_bytes = before.resident;
+  // Without what the allocator that does nothing has instead of a heap.
+  world.results->baseline_bytes = above(before.own(), world.is_null ? kNullBytes : 0);
 }
 
 void stop_memory() {
@@ -82,7 +84,10 @@ void stop_memory() {
   results.peak_rss_bytes = highest_sample;
 }
 
-void pass_phase(LaneRun& run, uint32_t phase) {
+namespace {
+
+// True for the last lane, which has looked at the memory, and lets all others go on.
+bool arrive(LaneRun& run, uint32_t phase) {
   const Uncharged uncharged(run);
   auto& passed = world.results->phases[phase];
   // Each phase gets the change since the one before: a lane without words in between has none.
@@ -90,10 +95,21 @@ void pass_phase(LaneRun& run, uint32_t phase) {
   run.live_at_phase = run.live_bytes;
   run.next_phase = phase + 1;
   const uint64_t arrived = __atomic_add_fetch(&passed.arrived, 1, __ATOMIC_ACQ_REL);
-  if (arrived != world.phases[phase].lanes) return;
+  if (arrived != world.phases[phase].lanes) return false;
   passed.ticks = ticks() - world.start_ticks;
-  passed.rss_bytes = heap_now();
-  note_highest(passed.rss_bytes);
+  if (!world.has(kTraced)) {
+    passed.rss_bytes = heap_now();
+    note_highest(passed.rss_bytes);
+  }
+  world.phases_passed.store(phase + 1, std::memory_order_release);
+  return true;
+}
+
+}  // namespace
+
+void pass_phase(LaneRun& run, uint32_t phase) {
+  if (arrive(run, phase)) return;
+  wait_until(run, [phase] { return world.phases_passed.load(std::memory_order_acquire) > phase; });
 }
 
 void pass_last_phases(LaneRun& run) {

@@ -13,7 +13,8 @@ void start_memory();
 // After the last one: fills the results' figures of memory and faults.
 void stop_memory();
 
-// The lane is at the end of a phase.
+// The lane is at the end of a phase, and waits for all others that are to be there: so what is live
+// then is what was live in the recording, and no lane is ahead of the others by more than a phase.
 void pass_phase(LaneRun& run, uint32_t phase);
 // The lane is at its own end.
 void pass_last_phases(LaneRun& run);

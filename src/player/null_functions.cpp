@@ -43,9 +43,19 @@ void null_free_aligned_sized(void*, size_t, size_t) {}
 
 void use_null_functions() {
   for (size_t at = 0; at < kNullBytes; at += 4096) block[at] = 1;
-  functions = {null_malloc,         null_calloc,        null_realloc,    null_reallocarray,
-               null_posix_memalign, null_aligned_alloc, null_memalign,   null_valloc,
-               null_pvalloc,        null_free,          null_free_sized, null_free_aligned_sized};
+  functions = {null_malloc,
+               null_calloc,
+               null_realloc,
+               null_reallocarray,
+               null_posix_memalign,
+               null_aligned_alloc,
+               null_memalign,
+               null_valloc,
+               null_pvalloc,
+               null_free,
+               null_free_sized,
+               null_free_aligned_sized,
+               nullptr};
 }
 
 }  // namespace heapledger::player

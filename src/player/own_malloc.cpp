@@ -224,7 +224,9 @@ void* pvalloc(size_t bytes) noexcept {
 }
 
 size_t malloc_usable_size(void* block) noexcept {
-  return player::is_own(block) ? player::head_of(block)->bytes : 0;
+  if (block == nullptr) return 0;
+  if (player::is_own(block)) return player::head_of(block)->bytes;
+  return player::functions.usable_size != nullptr ? player::functions.usable_size(block) : 0;
 }
 
 }  // extern "C"

@@ -48,7 +48,7 @@ struct PhaseResult {
   uint64_t arrived;    // lanes that are past it
   int64_t live_bytes;  // what lanes had allocated less what they had freed when each was there;
                        // with Flag::kCheck only, from the sizes that the player asked for itself
-  uint64_t rss_bytes;  // of the heap, when the last lane was there; 0: not sampled
+  uint64_t rss_bytes;  // of the heap, when all of them were there; 0: not sampled
   uint64_t ticks;      // since the start, likewise
 };
 
@@ -71,7 +71,9 @@ struct Results {
   uint64_t given_back;  // blocks of kFails, or of realloc to zero, freed at once
   uint64_t emulated;    // calls of functions that the allocator does not have
 
-  // Memory of the heap: resident pages less those there were before the first call.
+  // Memory of the heap: private resident pages less those there were before the first call, which
+  // are `baseline_bytes`: what the process has without a heap, and what the allocator took at its
+  // start.
   uint64_t baseline_bytes;
   uint64_t peak_rss_bytes;
   uint64_t end_rss_bytes;  // after the last call
@@ -95,6 +97,7 @@ enum Flag : uint32_t {
   kLatency = 1,   // time every single call; else only the whole
   kCheck = 2,     // fill blocks, and see that they keep what they were filled with
   kReal = 4,      // in real time: obey kPause
+  kTraced = 16,   // somebody counts system calls: times and memory are not looked at
   kRecorder = 8,  // a recorder is preloaded in front of the allocator: its name is not checked
 };
 // System calls are counted between two calls of this one by the player's own code: just before the

@@ -62,7 +62,7 @@ enum class Word : uint8_t {
   // No calls:
   kSpawn =
       20,  // begins the lane `slot`, once the first `argument` lanes of Header::ends have ended
-  kPhase = 21,  // phase `argument` ends here
+  kPhase = 21,  // phase `argument` ends here: waits for all lanes that have it
   kPause = 22,  // not before this time (pause_ns()), when played in real time
   kAwait = 23,  // strict: until lane `slot` has freed `argument` blocks (modulo 2^32), by any call
   kNext = 24,   // the lane goes on in the chunk `argument`

@@ -52,6 +52,7 @@ struct World {
   Slot* slots;
   Contents* contents;
   LaneState* states;
+  std::atomic<uint32_t> phases_passed;
   uint64_t start_ticks;
   uint64_t start_ns;  // monotonic_ns()
 

@@ -45,6 +45,7 @@ struct Schedule {
   std::vector<schedule::Phase> phases;
   BuildFacts facts;
   uint64_t file_bytes = 0;
+  uint64_t allocated_bytes = 0;  // by all calls together, as requested
 };
 
 // Throws Error: when the ledger has no calls to play (with the command that would record them),

@@ -13,7 +13,11 @@ using schedule::Word;
 using What = Operation::What;
 
 constexpr uint64_t kLeastPauseNs = 20'000;
-constexpr uint64_t kPhases = 256;
+// Lanes wait for one another at the end of each: with many lanes, fewer of them.
+uint64_t phases_for(size_t lanes) {
+  if (lanes <= 16) return 256;
+  return lanes <= 256 ? 64 : 16;
+}
 
 }  // namespace
 
@@ -28,8 +32,9 @@ std::vector<uint32_t> Survey::ends() const {
 
 std::vector<uint64_t> Survey::phase_ends() const {
   std::vector<uint64_t> ends;
-  for (uint64_t step = 1; step <= kPhases; ++step) {
-    const uint64_t done = operations / kPhases * step + operations % kPhases * step / kPhases;
+  const uint64_t phases = phases_for(lanes.size());
+  for (uint64_t step = 1; step <= phases; ++step) {
+    const uint64_t done = operations / phases * step + operations % phases * step / phases;
     if (done > 0) ends.push_back(done - 1);
   }
   ends.push_back(peak_operation);
@@ -218,6 +223,7 @@ void Builder::finish(Schedule& schedule, const LedgerFacts& ledger) {
     totals.slots = state.slots.count();
     if (totals.slots != before_->lanes[lane].slots) refuse_change();
     lanes.push_back(totals);
+    schedule.allocated_bytes += totals.allocated_bytes;
   }
   schedule::Header& header = schedule.header;
   header.magic = schedule::kMagic;

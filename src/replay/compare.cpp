@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <numeric>
+#include <random>
 
 #include "analyzer/error.h"
 #include "replay/compare_words.h"
@@ -29,7 +30,7 @@ class Plays {
 
   Played one(const Candidate& candidate, PlayOptions play_options) {
     if (options_.progress) options_.progress(done_, std::max(total_, done_), candidate.name);
-    play_options.limit_seconds = limit();
+    play_options.limit_seconds = limit(play_options.check);
     const auto begin = Clock::now();
     Played played = play(schedule_, candidate, play_options);
     const std::chrono::duration<double> took = Clock::now() - begin;
@@ -46,9 +47,12 @@ class Plays {
   }
 
  private:
-  double limit() const {
+  double limit(bool check) const {
     if (options_.limit_seconds > 0) return options_.limit_seconds;
+    const auto bytes = static_cast<double>(schedule_.allocated_bytes);
     double limit = 30 + 20 * longest_ + static_cast<double>(schedule_.header.calls) * 2e-6;
+    limit += bytes / 4096 * 2e-6;      // all pages touched
+    if (check) limit += bytes / 50e6;  // written and read
     if (options_.play.real_time) limit += static_cast<double>(schedule_.header.duration_ns) * 2e-9;
     return limit;
   }
@@ -76,11 +80,13 @@ class Comparer {
 
   void run() {
     const auto begin = Clock::now();
+    std::vector<size_t> order(rounds_of_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::minstd_rand random;  // the same every time
     for (size_t round = 0; round < rounds_; ++round) {
       if (round == 1) choose_rounds(std::chrono::duration<double>(Clock::now() - begin).count());
-      // Everyone is first, last, and next to everyone else now and then.
-      for (size_t i = 0; i < rounds_of_.size(); ++i) {
-        const size_t who = (i + round) % rounds_of_.size();
+      std::shuffle(order.begin(), order.end(), random);
+      for (size_t who : order) {
         if (failures_[who].empty()) play_round(who, round);
       }
     }

@@ -27,6 +27,7 @@ struct Ratio {
   double low = 0;
   double high = 0;
   bool known = false;
+  bool defined = true;  // there is something to compare with; if not, `ratio` means nothing
 
   bool differs() const { return known && (high < 1 || low > 1); }
 };
@@ -58,7 +59,8 @@ struct CandidateFigures {
   Measured calls_per_second;  // of the whole program: calls by time_ns; with several threads, by
                               // wall time less that of the player with an allocator that does
                               // nothing, or by time_ns shared among all threads if that is more
-  Measured peak_rss;
+  Measured peak_rss;  // of the heap, what the allocator took when it was loaded included; likewise
+                      // below
   Measured end_rss;
   Measured page_faults;
   Latency latency;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <thread>
 
 #include "replay/compare_words.h"
 
@@ -16,6 +17,7 @@ struct Own {
   double busy_ns = 0;
   double wall_ns = 0;
   double faults = 0;
+  double baseline = 0;
   double clock_ns = 0;
   uint32_t clock_step = 1;  // ticks
   double clock_step_ns = 0;
@@ -35,11 +37,16 @@ double faults(const Results& play) {
   return static_cast<double>(play.minor_faults + play.major_faults);
 }
 
+double baseline(const Results& play) {
+  return static_cast<double>(play.baseline_bytes);
+}
+
 Own own_of(const Rounds& rounds) {
   Own own;
   own.busy_ns = rounds.median_busy_ns();
   own.wall_ns = each(rounds.plain, wall_ns).median;
   own.faults = each(rounds.plain, faults).median;
+  own.baseline = each(rounds.plain, baseline).median;
   if (rounds.latency.count() != 0) {
     own.clock_step = rounds.latency.clock_step();
     const double ns_per_tick = median_of(rounds.latency_ns_per_tick);
@@ -53,7 +60,8 @@ Own own_of(const Rounds& rounds) {
 // one came later by this. Never less than if all of them had been busy all the time.
 double held_up_ns(const Results& play, const Own& own, double time_ns) {
   if (play.most_lanes <= 1) return time_ns;
-  return std::max(wall_ns(play) - own.wall_ns, time_ns / play.most_lanes);
+  const auto processors = std::max(1u, std::thread::hardware_concurrency());
+  return std::max(wall_ns(play) - own.wall_ns, time_ns / std::min(play.most_lanes, processors));
 }
 
 Latency latency_of(const Rounds& rounds, const Own& own) {
@@ -67,14 +75,19 @@ Latency latency_of(const Rounds& rounds, const Own& own) {
   return {part(0.5), part(0.99), part(0.999), less_clock(static_cast<double>(sum.worst()))};
 }
 
-std::vector<RssPoint> rss_of(const Schedule& schedule, const Plays& plays) {
+// What the allocator took before the first call, when it was loaded.
+double at_start(const Results& play, const Own& own) {
+  return std::max(0.0, baseline(play) - own.baseline);
+}
+
+std::vector<RssPoint> rss_of(const Schedule& schedule, const Plays& plays, const Own& own) {
   std::vector<RssPoint> points;
   for (size_t i = 0; i < schedule.phases.size() && i < schedule::kMaxPhases; ++i) {
     const schedule::Phase& phase = schedule.phases[i];
     std::vector<double> sampled;
     for (const auto& play : plays) {
       const uint64_t bytes = play->phases[i].rss_bytes;
-      if (bytes != 0) sampled.push_back(static_cast<double>(bytes));
+      if (bytes != 0) sampled.push_back(static_cast<double>(bytes) + at_start(*play, own));
     }
     points.push_back({phase.calls, phase.time_ns, phase.live_bytes,
                       static_cast<uint64_t>(median_of(std::move(sampled)))});
@@ -89,13 +102,15 @@ double fragmentation(const RssPoint& point) {
 
 void fill_memory(const Schedule& schedule, const Plays& plays, const Own& own,
                  CandidateFigures& figures) {
-  figures.peak_rss =
-      each(plays, [](const Results& play) { return static_cast<double>(play.peak_rss_bytes); });
-  figures.end_rss =
-      each(plays, [](const Results& play) { return static_cast<double>(play.end_rss_bytes); });
+  figures.peak_rss = each(plays, [&](const Results& play) {
+    return static_cast<double>(play.peak_rss_bytes) + at_start(play, own);
+  });
+  figures.end_rss = each(plays, [&](const Results& play) {
+    return static_cast<double>(play.end_rss_bytes) + at_start(play, own);
+  });
   figures.page_faults =
       each(plays, [&](const Results& play) { return std::max(0.0, faults(play) - own.faults); });
-  figures.rss = rss_of(schedule, plays);
+  figures.rss = rss_of(schedule, plays, own);
   for (size_t i = 0; i < figures.rss.size(); ++i) {
     if (schedule.phases[i].is_peak != 0) {
       figures.fragmentation_at_peak = fragmentation(figures.rss[i]);

@@ -68,6 +68,7 @@ uint32_t flags_of(const PlayOptions& options) {
   if (options.check) flags |= player::kCheck;
   if (options.real_time) flags |= player::kReal;
   if (!options.recorder.empty()) flags |= player::kRecorder;
+  if (options.count_system_calls) flags |= player::kTraced;
   return flags;
 }
 

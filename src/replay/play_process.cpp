@@ -96,6 +96,12 @@ bool place_files(const Child& child, int& error) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int signal : {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGCHLD}) ::signal(signal, SIG_DFL);
+  // A heap that is too large for the machine costs this process its life, and no other.
+  const int oom = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (oom >= 0) {
+    [[maybe_unused]] ssize_t told = ::write(oom, "1000", 4);
+    ::close(oom);
+  }
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   if (place_files(child, error_fd)) ::execve(child.path, child.arguments, child.environment);
@@ -156,6 +162,12 @@ int PlayerProcess::exec_error() const {
 }
 
 int PlayerProcess::wait() {
+  // Whatever it has started goes with it: while nobody has waited for it, the group is its own.
+  siginfo_t ended;
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT | __WALL) < 0 &&
+         errno == EINTR) {
+  }
+  ::kill(-pid_, SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, __WALL) < 0 && errno == EINTR) continue;
   has_ended();

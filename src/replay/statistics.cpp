@@ -37,7 +37,8 @@ double t_quantile(size_t degrees) {
 
 Ratio ratio_of(const Measured& figure, const Measured& baseline) {
   Ratio ratio;
-  if (baseline.median > 0) ratio.ratio = figure.median / baseline.median;
+  ratio.defined = baseline.median > 0;
+  if (ratio.defined) ratio.ratio = figure.median / baseline.median;
   ratio.low = ratio.high = ratio.ratio;
   const size_t pairs = std::min(figure.rounds.size(), baseline.rounds.size());
   if (pairs < 2) return ratio;

@@ -61,10 +61,6 @@ class Real(unittest.TestCase):
         self.played(["git", "--git-dir=/nonexistent", "diff", "--no-index", "--stat", "/etc",
                      "/etc"], 500)
 
-    def test_sort_with_threads(self):
-        lines = "".join(f"{i * 7919 % 1000003}\n" for i in range(200_000)).encode()
-        self.played(["sort", "--parallel=4", "-n", "-S", "20M"], 10, threads=2, stdin=lines)
-
     def test_the_allocator_of_the_recording_is_the_baseline(self):
         for name in replaying.PACKAGES:
             run = harness.recorded_by_tool([harness.program("small_blocks"), "5"],
