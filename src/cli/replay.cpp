@@ -16,6 +16,7 @@
 #include "cli/replay_json.h"
 #include "cli/replay_ledger.h"
 #include "cli/replay_options.h"
+#include "cli/replay_record.h"
 #include "cli/replay_text.h"
 #include "cli/report_text.h"
 #include "cli/run_library.h"
@@ -27,6 +28,7 @@ namespace heapledger {
 namespace {
 
 constexpr int kExitNoneGood = 1;
+constexpr double kTuneSeconds = 120;
 
 void show(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -77,6 +79,11 @@ class Replay {
     line_.clear();
     show(options_.json ? json_line(check_json(all, view())) + "\n"
                        : check_text(all, view(), Page::for_stdout()));
+    for (const CandidateFigures& one : found) {
+      if (!one.undecided) continue;
+      note(escaped(one.candidate.name) + " " + one.failure +
+           ": whether it keeps its promises is not known");
+    }
     return ended(broken || all_failed(all));
   }
 
@@ -84,7 +91,8 @@ class Replay {
     const std::vector<Candidate> candidates = to_be_tuned();
     TuneOptions tuning;
     tuning.compare = how();
-    tuning.limit_seconds = options_.limit / static_cast<double>(candidates.size());
+    tuning.limit_seconds =
+        options_.limit.value_or(kTuneSeconds) / static_cast<double>(candidates.size());
     std::vector<Tuned> all;
     all.reserve(candidates.size());
     for (const Candidate& one : candidates) all.push_back(tune(schedule_, one, tuning));
@@ -96,20 +104,21 @@ class Replay {
   }
 
   int recorded() {
-    const ReplayCandidates candidates = chosen();
-    const ReplayCandidate& first = candidates.all.front();
+    const ReplayCandidate first = first_asked();
     if (!first.missing.empty()) {
       throw Error(escaped(first.candidate.name) + ": " + first.missing, kExitUsage);
     }
     const RuntimeLibrary library;
-    PlayOptions playing = how().play;
+    const CompareOptions compare = how();
+    PlayOptions playing = compare.play;
     playing.recorder = library.preload_path();
     playing.record_to = std::filesystem::absolute(options_.record_to).string();
-    if (options_.timeout > 0) playing.limit_seconds = options_.timeout;
+    playing.limit_seconds = play_limit(schedule_, compare, 0, false);
     const Played played = play(schedule_, first.candidate, playing);
     if (!played.done()) {
       throw Error(escaped(first.candidate.name) + ": " + played.what, kExitNoneGood);
     }
+    expect_recorded(playing.record_to);
     const std::string file = shell_word(short_path(playing.record_to));
     show(counted(schedule_.header.calls, "call") + " played with " + escaped(first.candidate.name) +
          " and recorded.\nnext     heapledger report " + file + "\n");
@@ -132,6 +141,13 @@ class Replay {
     ReplayCandidates candidates = choose_candidates(options_.allocators, ledger_.facts(), known_);
     for (const std::string& text : candidates.notes) note(text);
     return candidates;
+  }
+
+  // The first of --allocators; else the program's own, which stands before those asked for.
+  ReplayCandidate first_asked() {
+    if (options_.allocators.empty()) return chosen().all.front();
+    const std::vector<std::string> first(1, options_.allocators.front());
+    return choose_candidates(first, ledger_.facts(), known_).all.back();
   }
 
   // Throws Error when there is nothing to tune.
@@ -186,6 +202,7 @@ class Replay {
 
 int run_replay(const ReplayOptions& options) {
   check_replay_words(options);
+  if (!options.record_to.empty()) expect_place_for_ledger(options.record_to);
   Replay replay(options);
   if (options.check) return replay.checked();
   if (!options.tune.empty()) return replay.tuned();
@@ -208,9 +225,11 @@ void add_replay(CLI::App& app, int& exit_code) {
       "  heapledger replay server.4711.ledger --allocators glibc,jemalloc,./libmine.so -o who.svg\n"
       "  heapledger replay server.4711.ledger --tune=glibc,jemalloc --limit 300\n"
       "  heapledger replay ranks/ --worst calls --json | jq '.candidates[].ns_per_call.median'\n\n"
-      "The exit status is 0, 1 when --check found a broken allocator or none could be played, 2\n"
-      "when the command or a file name is wrong, or 3 when the ledger is damaged: what could be\n"
-      "read of it is played all the same.");
+      "The exit status is 0, 1 when --check found an allocator that is broken or did not come to\n"
+      "its end, when none could be played, or when --record-to left no ledger, 2 when the command\n"
+      "or a file name is wrong, or 3 when the ledger is damaged: what could be read of it is "
+      "played\n"
+      "all the same.");
   command->callback([options, &exit_code] { exit_code = run_replay(*options); });
 }
 

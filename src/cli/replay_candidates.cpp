@@ -94,9 +94,11 @@ class Chooser {
     if (position_of(candidate.name)) candidate.name = word;  // two files of one name
     try {
       candidate.library = find_allocator(word);
-    } catch (const Error&) {
-      const bool there = ::access(word.c_str(), F_OK) == 0;
-      return {candidate, there ? "no library that can be loaded" : "there is no such file"};
+    } catch (const Error& error) {
+      if (::access(word.c_str(), F_OK) != 0) return {candidate, "there is no such file"};
+      std::string why = error.what();
+      if (why.ends_with('.')) why.pop_back();  // as in the other rows
+      return {candidate, why};
     }
     return {candidate, ""};
   }

@@ -26,8 +26,12 @@ Json played_json(const ReplayView& view) {
 }
 
 Json options_json(const ReplayOptions& options) {
-  return {{"rounds", options.rounds},   {"speed", options.speed}, {"touch", options.touch},
-          {"threads", options.threads}, {"order", options.order}, {"latency", !options.no_latency}};
+  return {{"rounds", options.rounds ? Json(*options.rounds) : Json(nullptr)},
+          {"speed", options.speed},
+          {"touch", options.touch},
+          {"threads", options.threads},
+          {"order", options.order},
+          {"latency", !options.no_latency}};
 }
 
 Json head(const char* schema, const ReplayView& view) {
@@ -45,7 +49,9 @@ Json measured_json(const Measured& figure) {
 }
 
 Json ratio_json(const Ratio& ratio) {
-  Json json = {{"ratio", ratio.ratio}, {"low", nullptr}, {"high", nullptr}};
+  Json json = {{"ratio", nullptr}, {"low", nullptr}, {"high", nullptr}};
+  if (!ratio.defined) return json;
+  json["ratio"] = ratio.ratio;
   if (ratio.known) {
     json["low"] = ratio.low;
     json["high"] = ratio.high;
@@ -69,7 +75,7 @@ Json rss_json(const std::vector<RssPoint>& points) {
     list.push_back({{"calls", point.calls},
                     {"time_ns", point.time_ns},
                     {"live_bytes", point.live_bytes},
-                    {"rss_bytes", point.rss_bytes}});
+                    {"rss_bytes", point.rss_bytes > 0 ? Json(point.rss_bytes) : Json(nullptr)}});
   }
   return list;
 }
@@ -106,6 +112,9 @@ void add_figures(Json& json, const CandidateFigures& one, bool latencies) {
   json["fragmentation_at_end"] = or_null(one.fragmentation_at_end);
   json["page_faults"] = measured_json(one.page_faults);
   json["system_calls"] = system_calls_json(one);
+  json["why_not_counted"] = one.system_calls || one.why_not_counted.empty()
+                                ? Json(nullptr)
+                                : Json(as_utf8(one.why_not_counted));
   json["emulated"] = one.emulated;
   json["rss"] = rss_json(one.rss);
 }
@@ -136,8 +145,10 @@ Json settings_json(const std::vector<Setting>& settings) {
 Json comparison_json(const Comparison& comparison, const ReplayView& view) {
   Json json = head("heapledger.replay/1", view);
   json["verdict"] = as_utf8(comparison.verdict);
+  json["rounds"] = comparison.rounds;
   json["own_ns_per_call"] = comparison.own_ns_per_call;
   json["clock_ns"] = comparison.clock_ns;
+  json["clock_step_ns"] = comparison.clock_step_ns;
   json["processor_time"] = comparison.busy_is_cpu;
   json["candidates"] = Json::array();
   for (const CandidateFigures& one : comparison.candidates) {
@@ -153,6 +164,8 @@ Json check_json(const std::vector<CandidateFigures>& checked, const ReplayView& 
     Json row = candidate_json(one.candidate);
     row["failed"] = one.failed;
     row["failure"] = one.failed ? Json(as_utf8(one.failure)) : Json(nullptr);
+    row["undecided"] = one.undecided;
+    row["emulated"] = one.emulated;
     json["candidates"].push_back(row);
   }
   return json;

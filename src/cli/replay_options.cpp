@@ -13,6 +13,9 @@ namespace heapledger {
 namespace {
 
 constexpr size_t kMostRounds = 1000;
+// Without --rounds: so many, and more where they are short.
+constexpr size_t kDefaultRounds = 5;
+constexpr size_t kMostDefaultRounds = 15;
 constexpr const char* kOwn = "own";  // what --tune alone stands for
 
 void expect_word(const char* option, const std::string& word,
@@ -36,6 +39,12 @@ void expect_together(const ReplayOptions& options) {
   }
   if (!options.tune.empty() && !options.allocators.empty()) {
     throw Error("--tune=NAME says what is tuned; --allocators is for comparisons", kExitUsage);
+  }
+  if (options.limit && options.tune.empty()) {
+    throw Error("--limit is the time for --tune; that of one play is --timeout", kExitUsage);
+  }
+  if (options.rounds && (options.check || !options.record_to.empty())) {
+    throw Error("--check and --record-to play once: without --rounds", kExitUsage);
   }
   if (options.process && !options.worst.empty()) {
     throw Error("--process and --worst both choose a ledger: give one of them", kExitUsage);
@@ -62,7 +71,10 @@ void add_choices(CLI::App& command, ReplayOptions& options) {
 }
 
 void add_ways(CLI::App& command, ReplayOptions& options) {
-  command.add_option("--rounds", options.rounds, "How often each is played (default: 5)")
+  command
+      .add_option("--rounds", options.rounds,
+                  "How often each is played (default: 5, and up to 15 as long as that takes a few "
+                  "seconds)")
       ->type_name("N");
   command
       .add_option("--speed", options.speed,
@@ -113,10 +125,10 @@ void check_replay_words(const ReplayOptions& options) {
   expect_word("--touch", options.touch, {"none", "first", "all"});
   expect_word("--threads", options.threads, {"as-recorded", "1"});
   expect_word("--order", options.order, {"dependencies", "strict"});
-  if (options.rounds < 1 || options.rounds > kMostRounds) {
+  if (options.rounds && (*options.rounds < 1 || *options.rounds > kMostRounds)) {
     throw Error("--rounds is from 1 to " + std::to_string(kMostRounds), kExitUsage);
   }
-  if (!(options.limit > 0) || !(options.timeout >= 0)) {
+  if ((options.limit && !(*options.limit > 0)) || !(options.timeout >= 0)) {
     throw Error("--limit and --timeout are seconds, more than 0", kExitUsage);
   }
   if (!options.plot.empty() && !is_still(ending_of(options.plot))) {
@@ -136,7 +148,9 @@ BuildOptions build_options(const ReplayOptions& options) {
 
 CompareOptions compare_options(const ReplayOptions& options) {
   CompareOptions compare;
-  compare.rounds = options.rounds;
+  compare.rounds = options.rounds.value_or(kDefaultRounds);
+  // --tune has a time of its own for its rounds.
+  if (!options.rounds && options.tune.empty()) compare.most_rounds = kMostDefaultRounds;
   compare.latencies = !options.no_latency;
   compare.limit_seconds = options.timeout;
   compare.play.real_time = options.speed == "real";

@@ -20,7 +20,7 @@ struct ReplayOptions {
   std::optional<uint32_t> process;
   std::string worst;
   std::vector<std::string> allocators;
-  size_t rounds = 5;
+  std::optional<size_t> rounds;  // none: as many as suit
   std::string speed = "max";
   std::string touch = "all";
   std::string threads = "as-recorded";
@@ -29,7 +29,7 @@ struct ReplayOptions {
   double timeout = 0;  // seconds of one play; 0: as it suits
   bool check = false;
   std::string tune;  // which allocators, with commas between, or "own"; empty: not asked for
-  double limit = 120;
+  std::optional<double> limit;  // seconds of --tune
   std::string record_to;
   std::string plot;
   bool json = false;

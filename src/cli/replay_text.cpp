@@ -6,7 +6,7 @@
 
 #include "cli/replay_table.h"
 #include "cli/report_text.h"
-#include "replay/compare_words.h"
+#include "replay/compare_choice.h"
 #include "replay/figure_text.h"
 #include "text/text.h"
 
@@ -44,6 +44,12 @@ std::string bytes_text(const Measured& figure) {
   return human_bytes(static_cast<uint64_t>(std::max(figure.median, 0.0)));
 }
 
+// 0 stands for "there is none".
+TableCell maybe(double value, std::string (*text)(double)) {
+  if (value <= 0) return {"-", {}};
+  return {text(value), value};
+}
+
 Table time_table(const Comparison& comparison, bool latencies) {
   std::vector<TableColumn> columns = {{"in all"}, {"per call"}, {"ratio"}, {"calls/s", true}};
   if (latencies) {
@@ -55,14 +61,15 @@ Table time_table(const Comparison& comparison, bool latencies) {
       table.add(escaped(one.candidate.name), {{one.failure, {}}});
       continue;
     }
-    std::vector<TableCell> cells = {
-        {ns_text(one.time_ns.median), one.time_ns.median},
-        {ns_text(one.ns_per_call.median), one.ns_per_call.median},
-        {ratio_cell(one, one.time), {}},
-        {count_text(one.calls_per_second.median), one.calls_per_second.median}};
+    std::vector<TableCell> cells = {{ns_text(one.time_ns.median), one.time_ns.median},
+                                    {ns_text(one.ns_per_call.median), one.ns_per_call.median},
+                                    {ratio_cell(one, one.time), {}},
+                                    maybe(one.calls_per_second.median, count_text)};
     if (latencies) {
       for (double value : {one.latency.p50, one.latency.p99, one.latency.p999, one.latency.worst}) {
-        cells.push_back({ns_text(value), value});
+        // What is below the clock's step is all the same.
+        cells.push_back({single_call_text(value, comparison.clock_step_ns),
+                         std::max(value, comparison.clock_step_ns)});
       }
     }
     table.add(escaped(one.candidate.name), cells);
@@ -70,7 +77,7 @@ Table time_table(const Comparison& comparison, bool latencies) {
   return table;
 }
 
-Table memory_table(const Comparison& comparison) {
+Table memory_table(const Comparison& comparison, uint64_t peak_bytes) {
   Table table("Memory", {{"peak RSS"},
                          {"ratio"},
                          {"end RSS"},
@@ -80,9 +87,8 @@ Table memory_table(const Comparison& comparison) {
                          {"system calls"}});
   for (const CandidateFigures& one : comparison.candidates) {
     if (one.failed) continue;
-    auto maybe = [](double value) {
-      return value > 0 ? std::optional<double>(value) : std::nullopt;
-    };
+    // A few bytes that are left say nothing about how memory is used.
+    const bool some_live = one.end_live_bytes >= peak_bytes / 100;
     TableCell calls{"?", {}};
     if (one.system_calls) {
       calls = {with_commas(one.system_calls->all), static_cast<double>(one.system_calls->all)};
@@ -91,8 +97,8 @@ Table memory_table(const Comparison& comparison) {
               {{bytes_text(one.peak_rss), one.peak_rss.median},
                {ratio_cell(one, one.peak), {}},
                {bytes_text(one.end_rss), one.end_rss.median},
-               {fragmentation_text(one.fragmentation_at_peak), maybe(one.fragmentation_at_peak)},
-               {fragmentation_text(one.fragmentation_at_end), maybe(one.fragmentation_at_end)},
+               maybe(one.fragmentation_at_peak, fragmentation_text),
+               maybe(some_live ? one.fragmentation_at_end : 0, fragmentation_text),
                {with_commas(static_cast<uint64_t>(std::max(one.page_faults.median, 0.0))),
                 one.page_faults.median},
                calls});
@@ -141,8 +147,8 @@ void put_next(Buffer& to, const Comparison& comparison, const ReplayView& view) 
   for (const auto& [what, how] : steps) put(to, "{:<9}{}\n", what, how);
 }
 
-std::string rounds_words(const ReplayView& view) {
-  std::string text = counted(view.options.rounds, "round");
+std::string rounds_words(const Comparison& comparison, const ReplayView& view) {
+  std::string text = counted(comparison.rounds, "round");
   if (view.options.speed == "real") text += ", in real time";
   if (view.options.touch == "none") text += ", blocks not touched";
   if (view.options.touch == "first") text += ", blocks touched at their beginning";
@@ -165,18 +171,8 @@ void put_played(Buffer& to, const ReplayView& view, const std::string& how, cons
 }
 
 const CandidateFigures* worth_a_try(const Comparison& comparison) {
-  const CandidateFigures* fastest = nullptr;
-  const CandidateFigures* smallest = nullptr;
-  for (const CandidateFigures& one : comparison.candidates) {
-    if (one.failed || one.is_baseline) continue;
-    if (is_less(one.time) && (fastest == nullptr || one.time.ratio < fastest->time.ratio)) {
-      fastest = &one;
-    }
-    if (is_less(one.peak) && (smallest == nullptr || one.peak.ratio < smallest->peak.ratio)) {
-      smallest = &one;
-    }
-  }
-  return fastest != nullptr ? fastest : smallest;
+  const auto one = one_to_try(comparison);
+  return one ? &comparison.candidates[*one] : nullptr;
 }
 
 std::string comparison_text(const Comparison& comparison, const ReplayView& view,
@@ -184,12 +180,12 @@ std::string comparison_text(const Comparison& comparison, const ReplayView& view
   Buffer to;
   put(to, "{}\n\n",
       page.style.bold(page.cut ? wrapped(comparison.verdict, page.width) : comparison.verdict));
-  put_played(to, view, rounds_words(view), page);
+  put_played(to, view, rounds_words(comparison, view), page);
   put_wrapped(to, page, own_cost(comparison, view), 9);
   put(to, "\n");
   time_table(comparison, !view.options.no_latency).put(to, page);
   put(to, "\n");
-  memory_table(comparison).put(to, page);
+  memory_table(comparison, view.header.peak_bytes).put(to, page);
   put(to, "\n");
   if (const auto lines = remarks(comparison); !lines.empty()) {
     put_lines(to, page, lines);

@@ -33,8 +33,7 @@ std::string tuned_text(const std::vector<Tuned>& all, const ReplayView& view, co
 // "Played …" in a few lines: the command, the calls, and what of the ledger is not among them.
 void put_played(Buffer& to, const ReplayView& view, const std::string& how, const Page& page);
 
-// The one to try: the fastest of those that clearly take less time than the baseline, or else the
-// one with the least memory; nullptr: none is better.
+// The one to try, as one_to_try() has it; nullptr: none is worth it.
 const CandidateFigures* worth_a_try(const Comparison& comparison);
 
 }  // namespace heapledger

@@ -45,6 +45,17 @@ std::string marks_of(const Tuned& tuned, size_t i) {
   return text;
 }
 
+std::string bytes_text(double bytes) {
+  return human_bytes(static_cast<uint64_t>(std::max(bytes, 0.0)));
+}
+
+// Each was compared with the allocator as it was in the same rounds; that is played again and
+// again, and here stands with its last figures. So that all figures fit, they are told by their
+// ratios.
+double by_ratio(const Measured& own, const Measured& as_it_is, const Ratio& ratio) {
+  return std::max(ratio.defined ? as_it_is.median * ratio.ratio : own.median, 0.0);
+}
+
 void put_tried(Buffer& to, const Tuned& tuned, const Page& page) {
   Table table(escaped(tuned.allocator), {{"per call"}, {"ratio"}, {"peak RSS"}, {"ratio"}, {""}});
   for (size_t i = 0; i < tuned.tried.size(); ++i) {
@@ -54,12 +65,20 @@ void put_tried(Buffer& to, const Tuned& tuned, const Page& page) {
       table.add(words, {{printable(one.failure), {}}});
       continue;
     }
-    const bool first = i == 0;
-    table.add(words, {{ns_text(one.ns_per_call.median), one.ns_per_call.median},
-                      {first ? "" : ratio_text(one.time), {}},
-                      {human_bytes(static_cast<uint64_t>(std::max(one.peak_rss.median, 0.0))),
-                       one.peak_rss.median},
-                      {first ? "" : ratio_text(one.peak), {}},
+    if (i == 0) {
+      table.add(words, {{ns_text(one.ns_per_call.median), one.ns_per_call.median},
+                        {"", {}},
+                        {bytes_text(one.peak_rss.median), one.peak_rss.median},
+                        {"", {}},
+                        {"", {}}});
+      continue;
+    }
+    const double time = by_ratio(one.ns_per_call, tuned.tried[0].ns_per_call, one.time);
+    const double peak = by_ratio(one.peak_rss, tuned.tried[0].peak_rss, one.peak);
+    table.add(words, {{ns_text(time), time},
+                      {ratio_text(one.time), {}},
+                      {bytes_text(peak), peak},
+                      {ratio_text(one.peak), {}},
                       {marks_of(tuned, i), {}}});
   }
   table.put(to, page);

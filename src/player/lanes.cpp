@@ -30,7 +30,6 @@ void* free_slab = nullptr;  // its first word is the next one
 std::atomic_flag lock = ATOMIC_FLAG_INIT;
 uint32_t ends_joined = 0;  // of the schedule's ends
 
-std::atomic<uint32_t> alive{0};
 uint64_t last_end = 0;
 
 class Locked {
@@ -78,7 +77,7 @@ void play(LaneRun& run) {
   add_results(run);
   __atomic_add_fetch(&world.results->lanes_ended, 1, __ATOMIC_RELAXED);
   world.states[run.number].ended.store(1, std::memory_order_release);
-  alive.fetch_sub(1, std::memory_order_release);
+  world.alive.fetch_sub(1, std::memory_order_release);
 }
 
 void* lane_thread(void* run) {
@@ -115,7 +114,7 @@ void start_thread(uint32_t number) {
   auto* run = static_cast<LaneRun*>(state.slab);
   memset(static_cast<void*>(run), 0, sizeof *run);
   run->number = number;
-  keep_largest(world.results->most_lanes, alive.fetch_add(1, std::memory_order_relaxed) + 1);
+  keep_largest(world.results->most_lanes, world.alive.fetch_add(1, std::memory_order_relaxed) + 1);
   pthread_attr_t how;
   pthread_attr_init(&how);
   pthread_attr_setstack(&how, static_cast<char*>(state.slab) + kRunBytes, kSlabBytes - kRunBytes);
@@ -147,12 +146,12 @@ void prepare_lanes() {
 void play_all() {
   world.start_ns = monotonic_ns();
   world.start_ticks = ticks();
-  alive = 1;
+  world.alive = 1;
   world.results->most_lanes = 1;
   world.states[0].begun = 1;
   system_call(kPlayMark);
   play(first_run);
-  while (alive.load(std::memory_order_acquire) != 0) kernel::sleep(500'000);
+  while (world.alive.load(std::memory_order_acquire) != 0) kernel::sleep(500'000);
   for (uint32_t number = 0; number < world.header.lanes; ++number) {
     const Locked locked;
     join(number);

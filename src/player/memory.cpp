@@ -4,6 +4,7 @@
 #include "player/kernel.h"
 #include "player/lane_clock.h"
 #include "player/numbers.h"
+#include "player/outcome.h"
 
 namespace heapledger::player {
 namespace {
@@ -105,11 +106,40 @@ bool arrive(LaneRun& run, uint32_t phase) {
   return true;
 }
 
+// Whether nobody is left who could end a phase: only a damaged schedule can bring that about.
+class Standstill {
+ public:
+  void look(uint32_t passed) {
+    constexpr uint64_t kLongNs = 2'000'000'000;
+    constexpr uint32_t kLooks = 64;  // most waits are short
+    if (++looks_ % kLooks != 0) return;
+    const uint64_t now = monotonic_ns();
+    if (passed != passed_ || world.at_phase.load() != world.alive.load()) {
+      since_ = now;
+      passed_ = passed;
+    } else if (now - since_ > kLongNs) {
+      end_run(results::Outcome::kBadSchedule, "all lanes wait for the end of phase %u", passed);
+    }
+  }
+
+ private:
+  uint32_t looks_ = 0;
+  uint32_t passed_ = UINT32_MAX;
+  uint64_t since_ = 0;
+};
+
 }  // namespace
 
 void pass_phase(LaneRun& run, uint32_t phase) {
   if (arrive(run, phase)) return;
-  wait_until(run, [phase] { return world.phases_passed.load(std::memory_order_acquire) > phase; });
+  world.at_phase.fetch_add(1);
+  Standstill standstill;
+  wait_until(run, [&] {
+    const uint32_t passed = world.phases_passed.load(std::memory_order_acquire);
+    if (passed <= phase) standstill.look(passed);
+    return passed > phase;
+  });
+  world.at_phase.fetch_sub(1);
 }
 
 void pass_last_phases(LaneRun& run) {

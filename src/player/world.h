@@ -52,7 +52,9 @@ struct World {
   Slot* slots;
   Contents* contents;
   LaneState* states;
+  std::atomic<uint32_t> alive;  // lanes that have begun and not ended
   std::atomic<uint32_t> phases_passed;
+  std::atomic<uint32_t> at_phase;  // lanes that wait for others at the end of one
   uint64_t start_ticks;
   uint64_t start_ns;  // monotonic_ns()
 

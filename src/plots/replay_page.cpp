@@ -48,7 +48,11 @@ class Bars {
     const double names = width_of(std::string(kNameCharacters, 'x'), kSmallFont) + 12;
     left_ = box.x + names;
     // The figure stands to the right of the bar.
-    width_ = box.width - names - width_of("999.9 MiB  ×0.88 ±0.02", kSmallFont) - 24;
+    double ratios = width_of("×0.88 ±0.02", kSmallFont);
+    for (const CandidateFigures& one : comparison.candidates) {
+      ratios = std::max(ratios, width_of(ratio_text(one.*what.ratio), kSmallFont));
+    }
+    width_ = std::max(0.0, box.width - names - width_of("999.9 MiB  ", kSmallFont) - ratios - 24);
     for (const CandidateFigures& one : comparison.candidates) {
       if (!one.failed) top_ = std::max({top_, (one.*what.figure).median, (one.*what.figure).most});
     }

@@ -24,6 +24,15 @@ std::string file_name(const std::string& path) {
               kExitBadData);
 }
 
+[[noreturn]] void refuse_nothing(const LedgerFacts& facts, const LeftOut& left_out) {
+  throw Error(
+      escaped(file_name(facts.path)) + " has nothing to play: the program made no calls of " +
+          "malloc that succeeded" +
+          (left_out.unknown_frees > 0 ? ", and freed only blocks that are older than the ledger"
+                                      : ""),
+      kExitBadData);
+}
+
 bool has_arenas(const BuildOptions& options) {
   return std::any_of(options.treatments.begin(), options.treatments.end(),
                      [](const auto& one) { return one.second == Treatment::kArena; });
@@ -60,7 +69,7 @@ Schedule build_schedule(Ledgers& ledgers, uint32_t ledger, const BuildOptions& o
     pass(builder);
     survey = builder.survey();
   }
-  if (survey.operations == 0) refuse(facts, "has no calls that could be made again");
+  if (survey.operations == 0) refuse_nothing(facts, left_out);
   if (has_arenas(options)) {  // arenas end with their lanes, and have slots
     Builder builder(options, survey, nullptr);
     pass(builder);

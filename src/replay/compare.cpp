@@ -30,7 +30,7 @@ class Plays {
 
   Played one(const Candidate& candidate, PlayOptions play_options) {
     if (options_.progress) options_.progress(done_, std::max(total_, done_), candidate.name);
-    play_options.limit_seconds = limit(play_options.check);
+    play_options.limit_seconds = play_limit(schedule_, options_, longest_, play_options.check);
     const auto begin = Clock::now();
     Played played = play(schedule_, candidate, play_options);
     const std::chrono::duration<double> took = Clock::now() - begin;
@@ -47,16 +47,6 @@ class Plays {
   }
 
  private:
-  double limit(bool check) const {
-    if (options_.limit_seconds > 0) return options_.limit_seconds;
-    const auto bytes = static_cast<double>(schedule_.allocated_bytes);
-    double limit = 30 + 20 * longest_ + static_cast<double>(schedule_.header.calls) * 2e-6;
-    limit += bytes / 4096 * 2e-6;      // all pages touched
-    if (check) limit += bytes / 50e6;  // written and read
-    if (options_.play.real_time) limit += static_cast<double>(schedule_.header.duration_ns) * 2e-9;
-    return limit;
-  }
-
   const Schedule& schedule_;
   const CompareOptions& options_;
   uint64_t total_;
@@ -191,6 +181,17 @@ std::string wrong_phase(const Schedule& schedule, const results::Results& result
 
 }  // namespace
 
+double play_limit(const Schedule& schedule, const CompareOptions& options, double longest,
+                  bool check) {
+  if (options.limit_seconds > 0) return options.limit_seconds;
+  const auto bytes = static_cast<double>(schedule.allocated_bytes);
+  double limit = 30 + 20 * longest + static_cast<double>(schedule.header.calls) * 2e-6;
+  limit += bytes / 4096 * 2e-6;      // all pages touched
+  if (check) limit += bytes / 50e6;  // written and read
+  if (options.play.real_time) limit += static_cast<double>(schedule.header.duration_ns) * 2e-9;
+  return limit;
+}
+
 Comparison compare(const Schedule& schedule, const std::vector<Candidate>& candidates,
                    size_t baseline, const CompareOptions& options) {
   if (candidates.empty()) throw Error("There is no allocator to replay with.", kExitUsage);
@@ -222,6 +223,7 @@ std::vector<CandidateFigures> check_candidates(const Schedule& schedule,
       figures.emulated = played.results->emulated;
     }
     figures.failed = !played.done() || !figures.failure.empty();
+    figures.undecided = played.how == Played::How::kNoMemory || played.how == Played::How::kHung;
     figures.verdict = escaped(candidate.name) + ": " +
                       (figures.failed ? figures.failure
                                       : "every block kept what was written to it, and live bytes "

@@ -70,7 +70,9 @@ struct CandidateFigures {
   uint64_t end_live_bytes = 0;
   std::optional<SystemCalls> system_calls;
   std::string why_not_counted;
-  uint64_t emulated = 0;  // calls of functions it does not have, made of others
+  uint64_t emulated = 0;   // calls of functions it does not have, made of others
+  bool undecided = false;  // of check_candidates: it failed for want of memory or of time, which
+                           // says nothing about its blocks
 
   Ratio time;  // to the baseline
   Ratio peak;
@@ -114,6 +116,11 @@ Comparison compare(const Schedule& schedule, const std::vector<Candidate>& candi
 std::vector<CandidateFigures> check_candidates(const Schedule& schedule,
                                                const std::vector<Candidate>& candidates,
                                                const CompareOptions& options);
+
+// Seconds after which one play is taken to hang, where the longest so far took `longest`: those of
+// the options, or what follows from the schedule. With `check`, blocks are filled and verified.
+double play_limit(const Schedule& schedule, const CompareOptions& options, double longest,
+                  bool check);
 
 // The ratio of two figures from their rounds.
 Ratio ratio_of(const Measured& figure, const Measured& baseline);

@@ -4,15 +4,17 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 
-#include "replay/statistics.h"
+#include "replay/compare_choice.h"
+#include "replay/figure_text.h"
 #include "text/text.h"
 
 namespace heapledger {
 namespace {
 
-constexpr double kWorthAWord = 0.005;
+constexpr double kLeastTold = 2;  // percent of time: see fastest_of()
+const std::string kTimeWords = "time in malloc";
+const std::string kPeakWords = "peak memory";
 
 // Without decimals from 10 on.
 std::string plain(double number) {
@@ -42,8 +44,8 @@ std::string change(double ratio, const std::string& what) {
   return plain(percent) + " % " + (ratio < 1 ? "less " : "more ") + what;
 }
 
-std::string part_of(const Ratio& ratio, const std::string& noun, const std::string& what,
-                    bool own_uncertainty) {
+std::string part_of(const Ratio& ratio, const std::string& noun, const std::string& what) {
+  if (!ratio.defined || ratio.ratio <= 0) return "too little " + what + " to be told";
   if (!ratio.known) {
     if (std::abs(1 - ratio.ratio) < kWorthAWord) return "about the same " + what;
     return "about " + change(ratio.ratio, what);
@@ -52,9 +54,7 @@ std::string part_of(const Ratio& ratio, const std::string& noun, const std::stri
     if (half_width(ratio) < 100 * kWorthAWord) return "the same " + what;
     return "no difference in " + noun + " that can be told (" + uncertainty_in_words(ratio) + ")";
   }
-  std::string text = change(ratio.ratio, what);
-  if (own_uncertainty) text += " (" + uncertainty_in_words(ratio) + ")";
-  return text;
+  return change(ratio.ratio, what) + " (" + uncertainty_in_words(ratio) + ")";
 }
 
 bool about_equal(double one, double other) {
@@ -62,38 +62,38 @@ bool about_equal(double one, double other) {
   return more - std::min(one, other) <= std::max(1.01, more / 3);
 }
 
-// The one with the least of a figure that has clearly less of it than the baseline.
-template <typename Get>
-std::optional<size_t> least(const Comparison& comparison, Get get) {
-  std::optional<size_t> best;
-  for (size_t i = 0; i < comparison.candidates.size(); ++i) {
-    const CandidateFigures& figures = comparison.candidates[i];
-    if (figures.failed || figures.is_baseline || !is_less(get(figures))) continue;
-    if (!best || get(figures).ratio < get(comparison.candidates[*best]).ratio) best = i;
-  }
-  return best;
-}
-
 std::string named(const CandidateFigures& figures) {
   return escaped(figures.candidate.name);
 }
 
+// What a difference would have to be to be told, in percent.
+double told_from(const Ratio& ratio) {
+  return is_symmetric(ratio) ? half_width(ratio) : (1 - ratio.low / ratio.ratio) * 100;
+}
+
 std::string nothing_better(const Comparison& comparison, const std::string& baseline) {
-  double time = 0;
+  double time = kLeastTold;
   double peak = 0;
   size_t others = 0;
   bool known = true;
+  bool defined = true;
   for (const CandidateFigures& figures : comparison.candidates) {
     if (figures.failed || figures.is_baseline) continue;
     ++others;
     known = known && figures.time.known;
-    time = std::max(time, half_width(figures.time));
-    peak = std::max(peak, half_width(figures.peak));
+    defined = defined && figures.time.defined;
+    time = std::max(time, told_from(among_all(comparison, figures.time)));
+    peak = std::max(peak, told_from(among_all(comparison, figures.peak)));
   }
   if (others == 0) return "There is nothing to compare " + baseline + " with.";
+  if (!defined) {
+    return "Which one is best cannot be told: there is too little time in malloc, and none needs "
+           "less memory by more than can be told.";
+  }
   if (!known) {
-    return "Which one is best cannot be told from one round, or from so little time in malloc: "
-           "ask for more rounds.";
+    return comparison.rounds < 2
+               ? "Which one is best cannot be told from one round: ask for more."
+               : "Which one is best cannot be told from so little time in malloc.";
   }
   return "Nothing is better than " + baseline + " for this program by more than can be told (" +
          give_or_take(time) + " in time, " + give_or_take(peak) + " in peak memory).";
@@ -106,67 +106,77 @@ std::string not_slower(const Comparison& comparison, size_t fastest) {
     const CandidateFigures& figures = comparison.candidates[i];
     if (i == fastest || figures.failed || figures.is_baseline || !is_less(figures.time)) continue;
     const Ratio ratio = ratio_of(figures.time_ns, comparison.candidates[fastest].time_ns);
-    if (is_more(ratio)) continue;
+    if (is_more(among_all(comparison, ratio))) continue;
     names += (names.empty() ? "" : ", ") + named(figures);
   }
   return names.empty() ? names : " No difference in time to it can be told of " + names + ".";
 }
 
+// "takes the least time, for 35 % more peak memory (± 1 %): 74 % less time in malloc (± 2 %)".
+std::string takes_the_least_time(const CandidateFigures& figures) {
+  if (!is_a_cost(figures.peak)) {
+    return "takes the least time: " + difference_in_words(figures.time, figures.peak);
+  }
+  return "takes the least time, for " + part_of(figures.peak, kPeakWords, kPeakWords) + ": " +
+         part_of(figures.time, "time", kTimeWords);
+}
+
+std::string needs_the_least_memory(const CandidateFigures& figures) {
+  if (!is_a_cost(figures.time)) {
+    return "needs the least memory: " + difference_in_words(figures.time, figures.peak);
+  }
+  return "needs the least memory, for " + part_of(figures.time, "time", kTimeWords) + ": " +
+         part_of(figures.peak, kPeakWords, kPeakWords);
+}
+
 std::string best_of(const Comparison& comparison, const std::string& baseline) {
-  const auto fastest =
-      least(comparison, [](const CandidateFigures& figures) { return figures.time; });
-  const auto smallest =
-      least(comparison, [](const CandidateFigures& figures) { return figures.peak; });
+  const auto fastest = fastest_of(comparison);
+  const auto smallest = smallest_of(comparison);
   if (!fastest && !smallest) return nothing_better(comparison, baseline);
-  const CandidateFigures& best = comparison.candidates[fastest ? *fastest : *smallest];
-  const std::string words = difference_in_words(best.time, best.peak);
-  std::string text;
-  if (!fastest) {
-    text = named(best) + " needs the least memory: " + words + ", compared with " + baseline +
-           "; that another one takes less time cannot be told.";
-  } else if (smallest && *smallest != *fastest && is_more(best.peak)) {
-    const CandidateFigures& other = comparison.candidates[*smallest];
-    text = named(best) + " takes the least time: " + words + ", compared with " + baseline + ". " +
-           named(other) +
-           " needs the least memory: " + difference_in_words(other.time, other.peak) + ".";
+  const CandidateFigures& first = comparison.candidates[fastest ? *fastest : *smallest];
+  std::string text = named(first) + " ";
+  if (fastest && is_best(first)) {
+    text += "is best for this program: " + difference_in_words(first.time, first.peak);
   } else {
-    text =
-        named(best) + " is best for this program: " + words + ", compared with " + baseline + ".";
-    if (smallest && *smallest != *fastest) {
-      const CandidateFigures& other = comparison.candidates[*smallest];
-      text += " Least memory: " + named(other) + ", " +
-              difference_in_words(other.time, other.peak) + ".";
-    }
+    text += fastest ? takes_the_least_time(first) : needs_the_least_memory(first);
+  }
+  text += ", compared with " + baseline;
+  text += fastest ? "." : "; that another one takes less time cannot be told.";
+  if (fastest && smallest && *smallest != *fastest) {
+    const CandidateFigures& other = comparison.candidates[*smallest];
+    text += " " + named(other) + " " + needs_the_least_memory(other) + ".";
+  }
+  if (const auto tried = one_to_try(comparison);
+      tried && tried != smallest && fastest && tried != fastest) {
+    const CandidateFigures& other = comparison.candidates[*tried];
+    text +=
+        " At less cost: " + named(other) + ", " + difference_in_words(other.time, other.peak) + ".";
   }
   return fastest ? text + not_slower(comparison, *fastest) : text;
 }
 
 }  // namespace
 
-bool is_less(const Ratio& ratio) {
-  return ratio.differs() && ratio.ratio < 1 - kWorthAWord;
-}
-
-bool is_more(const Ratio& ratio) {
-  return ratio.differs() && ratio.ratio > 1 + kWorthAWord;
-}
-
 std::string uncertainty_in_words(const Ratio& ratio) {
-  return give_or_take(half_width(ratio));
+  if (is_symmetric(ratio)) return give_or_take(half_width(ratio));
+  std::array<char, 64> text;
+  std::snprintf(text.data(), text.size(), "×%.2f to ×%.2f", ratio.low, ratio.high);
+  return text.data();
 }
 
 std::string difference_in_words(const Ratio& time, const Ratio& peak) {
-  const std::string time_words = "time in malloc";
-  const std::string peak_words = "peak memory";
-  const bool both = (is_less(time) || is_more(time)) && (is_less(peak) || is_more(peak));
+  const bool both = (is_less(time) || is_more(time)) && (is_less(peak) || is_more(peak)) &&
+                    is_symmetric(time) && is_symmetric(peak);
   if (both && about_equal(half_width(time), half_width(peak))) {
     const Ratio& wider = half_width(time) >= half_width(peak) ? time : peak;
-    return change(time.ratio, time_words) + ", " + change(peak.ratio, peak_words) + ", " +
+    return change(time.ratio, kTimeWords) + ", " + change(peak.ratio, kPeakWords) + ", " +
            uncertainty_in_words(wider);
   }
   std::string text =
-      part_of(time, "time", time_words, true) + ", " + part_of(peak, peak_words, peak_words, true);
-  if (!time.known && !peak.known) text += " (how exactly is not known)";
+      part_of(time, "time", kTimeWords) + ", " + part_of(peak, kPeakWords, kPeakWords);
+  if (time.defined && peak.defined && !time.known && !peak.known) {
+    text += " (how exactly is not known)";
+  }
   return text;
 }
 
@@ -175,8 +185,8 @@ void write_verdicts(Comparison& comparison, size_t wanted) {
     if (figures.failed) {
       figures.verdict = named(figures) + ": " + figures.failure;
     } else if (figures.is_baseline) {
-      figures.verdict = named(figures) + ": " + plain(figures.ns_per_call.median) +
-                        " ns per call, " +
+      figures.verdict = named(figures) + ": " + ns_text(figures.ns_per_call.median) +
+                        " per call, " +
                         human_bytes(static_cast<uint64_t>(figures.peak_rss.median)) +
                         " at the peak; the others are compared with this";
     } else {

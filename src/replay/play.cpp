@@ -139,7 +139,7 @@ void explain(int status, const PlayerProcess& process, double limit_seconds, Pla
       return;
     case Outcome::kNoMemory:
       played.how = Played::How::kNoMemory;
-      played.what = "ran out of memory" + after_calls(results) + ": " + text;
+      played.what = "ran out of memory " + text;  // which begins with "after 12 calls"
       return;
     case Outcome::kBroken:
       played.how = Played::How::kBroken;

@@ -96,9 +96,12 @@ void ScheduleFile::write(const void* from, uint64_t size, uint64_t at) {
 }
 
 void ScheduleFile::fail() const {
-  const std::string reason = std::strerror(errno);
-  throw Error("the schedule cannot be written to " + quoted(folder()) + ": " + reason +
-                  ". Name a folder with more room in TMPDIR",
+  const int error = errno;
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  throw Error("the schedule cannot be written to the folder " + quoted(folder()) + ": " +
+                  std::strerror(error) + ". Name " +
+                  (full ? "one with more room" : "one that is there and can be written to") +
+                  " in TMPDIR",
               1);
 }
 

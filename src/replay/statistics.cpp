@@ -2,10 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <numbers>
 #include <numeric>
 
 namespace heapledger {
+namespace {
+
+// The part of all means that lie within t standard errors either way: the density of Student's t,
+// integrated, is a finite sum in the angle whose tangent is t by the root of the degrees.
+double part_within(double t, size_t degrees) {
+  constexpr size_t kAsGoodAsNormal = 2000;
+  degrees = std::min(degrees, kAsGoodAsNormal);
+  const double angle = std::atan(t / std::sqrt(static_cast<double>(degrees)));
+  const double square = std::cos(angle) * std::cos(angle);
+  const bool odd = degrees % 2 != 0;
+  double term = odd ? std::cos(angle) : 1;
+  double sum = 0;
+  for (size_t i = odd ? 3 : 2; i <= degrees; i += 2) {
+    sum += term;
+    term *= square * static_cast<double>(i - 1) / static_cast<double>(i);
+  }
+  sum *= std::sin(angle);
+  return odd ? (angle + sum) * 2 / std::numbers::pi : sum;
+}
+
+}  // namespace
 
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -26,13 +47,25 @@ Measured measured_from(std::vector<double> rounds) {
   return measured;
 }
 
-double t_quantile(size_t degrees) {
-  constexpr double kTable[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                               2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-                               2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-                               2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-  if (degrees == 0) return HUGE_VAL;
-  return degrees <= std::size(kTable) ? kTable[degrees - 1] : 1.96;
+double t_quantile(size_t degrees, double outside) {
+  if (degrees == 0 || outside <= 0) return HUGE_VAL;
+  double least = 0;
+  double most = 1;
+  while (part_within(most, degrees) < 1 - outside && most < 1e12) most *= 2;
+  for (int halvings = 0; halvings < 60; ++halvings) {
+    const double middle = (least + most) / 2;
+    (part_within(middle, degrees) < 1 - outside ? least : most) = middle;
+  }
+  return (least + most) / 2;
+}
+
+Ratio with_interval(const Ratio& ratio, size_t pairs, double outside) {
+  if (!ratio.known || pairs < 2 || !(ratio.low > 0)) return ratio;
+  const double wider = t_quantile(pairs - 1, outside) / t_quantile(pairs - 1);
+  Ratio other = ratio;
+  other.low = ratio.ratio * std::pow(ratio.low / ratio.ratio, wider);
+  other.high = ratio.ratio * std::pow(ratio.high / ratio.ratio, wider);
+  return other;
 }
 
 Ratio ratio_of(const Measured& figure, const Measured& baseline) {

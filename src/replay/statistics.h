@@ -12,9 +12,12 @@ double median_of(std::vector<double> values);  // 0 for none
 
 Measured measured_from(std::vector<double> rounds);
 
-// Student's t: how many standard errors either way 95 % of all means lie within, for so many
-// values less one.
-double t_quantile(size_t degrees);
+// Student's t: how many standard errors either way all means lie within but for the given part, for
+// so many values less one.
+double t_quantile(size_t degrees, double outside = 0.05);
+
+// A ratio of so many pairs, with an interval that leaves out the given part instead of 5 %.
+Ratio with_interval(const Ratio& ratio, size_t pairs, double outside);
 
 // A histogram of results.h, of several plays.
 class LatencySum {

@@ -48,6 +48,10 @@ Range own_code(pid_t pid) {
   return range;
 }
 
+bool has_ended(const siginfo_t& what) {
+  return what.si_code == CLD_EXITED || what.si_code == CLD_KILLED || what.si_code == CLD_DUMPED;
+}
+
 class Tracer {
  public:
   explicit Tracer(pid_t pid) : pid_(pid) {}
@@ -56,10 +60,17 @@ class Tracer {
   // nobody else's children.
   int run() {
     while (true) {
+      siginfo_t next{};
+      if (::waitid(P_PGID, static_cast<id_t>(pid_), &next, WEXITED | WSTOPPED | WNOWAIT | __WALL) !=
+          0) {
+        if (errno == EINTR) continue;
+        return 0;
+      }
+      // Whatever it has started goes with it: while nobody has waited for it, the group is its own.
+      if (next.si_pid == pid_ && has_ended(next)) ::kill(-pid_, SIGKILL);
       int status = 0;
-      const pid_t thread = ::waitpid(-pid_, &status, __WALL);
-      if (thread < 0 && errno == EINTR) continue;
-      if (thread < 0) return 0;
+      const pid_t thread = ::waitpid(next.si_pid, &status, __WALL);
+      if (thread < 0) continue;
       if (!WIFSTOPPED(status)) {
         if (thread == pid_) return status;
         continue;

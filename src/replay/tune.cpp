@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "replay/compare_words.h"
+#include "replay/compare_choice.h"
 #include "replay/tune_words.h"
 
 namespace heapledger {

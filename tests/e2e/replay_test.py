@@ -1,4 +1,4 @@
-"""`heapledger replay`: what is played is what was recorded; texts, JSON, pictures, refusals."""
+"""`heapledger replay`: ledgers of all forms, texts, JSON, pictures, refusals."""
 
 import json
 import os
@@ -32,62 +32,21 @@ def cut(path, share):
     return left
 
 
-class RoundTrip(unittest.TestCase):
-    """A replay under our own recorder: the ledger of it has the figures of the first one."""
-
-    maxDiff = 4000
-
-    def expect_the_same(self, path, *options):
-        again = replaying.played_again(path, *options)
-        self.assertEqual(replaying.shown_facts(again), replaying.shown_facts(path))
-
-    def test_a_plain_program(self):
-        self.expect_the_same(replaying.record("steady"))
-
-    def test_all_functions_in_one_thread(self):
-        for seed in (1, 2, 3):
-            self.expect_the_same(replaying.record("oracle", seed, 1, 5000))
-
-    def expect_all_but_the_peak(self, path, again):
-        """Gives back the two peaks."""
-        seen, wanted = replaying.shown_facts(again), replaying.shown_facts(path)
-        peaks = seen["totals"].pop("peak_bytes"), wanted["totals"].pop("peak_bytes")
-        del seen["totals"]["peak_blocks"], wanted["totals"]["peak_blocks"]
-        self.assertEqual(seen, wanted)
-        return peaks
-
-    def test_many_threads_played_in_one(self):
-        # A resize frees when it begins and allocates when it ends. Others may allocate in between,
-        # but not when one call comes after the other: the peak may be higher by such blocks.
-        for seed in (5, 6):
-            path = replaying.record("oracle", seed, 6, 5000)
-            again = replaying.played_again(path, "--threads", "1")
-            seen, recorded = self.expect_all_but_the_peak(path, again)
-            answer, _ = replaying.compared(path, "--threads", "1", "--rounds", "1",
-                                           "--allocators", "glibc")
-            self.assertEqual(seen, answer["ledger"]["peak_bytes"])
-            self.assertAlmostEqual(seen, recorded, delta=recorded / 10)
-
-    def test_many_threads_that_free_one_anothers_blocks(self):
-        # Which threads were first is another matter, and with it the peak.
-        path = replaying.record("oracle", 6, 6, 5000)
-        for order in ("dependencies", "strict"):
-            again = replaying.played_again(path, "--order", order)
-            self.expect_all_but_the_peak(path, again)
-            info = harness.tool_json("info", [again])["ledgers"][0]
-            self.assertGreaterEqual(len(info["threads"]), 6)
-
-    def test_real_time_takes_as_long(self):
-        run = harness.recorded(["/usr/bin/python3", "-I", "-c",
-                                "import time; a = bytearray(5000000); time.sleep(1)"])
-        path = run.ledgers[0]
-        again = replaying.played_again(path, "--speed", "real")
-        info = harness.tool_json("info", [again])["ledgers"][0]
-        self.assertGreaterEqual(info["duration_ns"], 1e9)
-        self.assertEqual(replaying.shown_facts(again), replaying.shown_facts(path))
-
-
 class Forms(unittest.TestCase):
+    def test_a_program_without_calls(self):
+        run = harness.recorded_by_tool([harness.program("turns"), "0", "0", "0", "0"])
+        self.assertEqual(run.status, 0, run.stderr)
+        text = replaying.replay(run.ledgers[0], status=3).stderr.decode()
+        self.assertIn("no calls of malloc that succeeded", text)
+        self.assertNotIn("heapledger run", text)
+
+    def test_a_folder_for_the_schedule_that_is_not_there(self):
+        done = replaying.replay(replaying.record("steady"), "--check", status=1,
+                                variables={"TMPDIR": "/nowhere/at/all"})
+        text = done.stderr.decode()
+        self.assertIn("'/nowhere/at/all': No such file or directory", text)
+        self.assertNotIn("more room", text)
+
     def test_raw_and_sealed_ledgers(self):
         raw = harness.recorded([harness.program("steady")]).ledgers[0]
         sealed = replaying.record("steady")
@@ -158,6 +117,9 @@ class Forms(unittest.TestCase):
                             (("--rounds", "0"), "from 1 to"),
                             (("--allocators", "jemaloc"), "did you mean 'jemalloc'"),
                             (("--check", "--tune"), "one at a time"),
+                            (("--limit", "5"), "--timeout"),
+                            (("--check", "--rounds", "3"), "without --rounds"),
+                            (("--record-to", "x.ledger", "--rounds", "3"), "without --rounds"),
                             (("-o", "x.gif"), ".svg, .png, .pdf"),
                             (("--tune=/x/y.so",), "by their names")):
             done = replaying.replay(path, *words, status=2)
@@ -174,6 +136,8 @@ class Shown(unittest.TestCase):
                                            replaying.allocator("slow"), "--rounds", "3")
         self.assertEqual(answer["schema"], "heapledger.replay/1")
         self.assertEqual(list(found), ["glibc", "slow.so"])
+        self.assertEqual((answer["rounds"], answer["options"]["rounds"]), (3, 3))
+        self.assertGreater(answer["clock_step_ns"], 0)
         totals = harness.report([self.path])["totals"]
         # small_blocks: 100 times 1000 blocks, all but the last 500 freed.
         self.assertEqual(answer["played"]["calls"], 199_500)
@@ -188,13 +152,35 @@ class Shown(unittest.TestCase):
             self.assertEqual(points[-1]["calls"], 199_500)
             self.assertEqual(points[-1]["live_bytes"], totals["end_bytes"])
             self.assertEqual(max(point["live_bytes"] for point in points), totals["peak_bytes"])
-            self.assertLessEqual(max(point["rss_bytes"] for point in points),
+            self.assertLessEqual(max(point["rss_bytes"] or 0 for point in points),
                                  one["peak_rss_bytes"]["most"])
             latency = one["latency_ns"]
             self.assertLessEqual(latency["p50"], latency["p99"])
             self.assertLessEqual(latency["p999"], latency["worst"])
         self.assertTrue(found["glibc"]["baseline"])
         self.assertEqual(found["glibc"]["library"], "libc")
+
+    def test_rounds_that_nobody_asked_for(self):
+        few = ("--allocators", "glibc", "--no-latency")
+        answer, found = replaying.compared(self.path, *few)
+        self.assertIsNone(answer["options"]["rounds"])
+        self.assertIn(answer["rounds"], range(5, 16))
+        self.assertEqual(len(found["glibc"]["time_ns"]["rounds"]), answer["rounds"])
+        text = replaying.replay(self.path, *few).stdout.decode()
+        self.assertIn(int(re.search(r"; (\d+) rounds", text).group(1)), range(5, 16))
+
+    def test_threads_that_take_turns(self):
+        # One after the other has 2000 blocks of 20,000 bytes: at no time two of them, not in the
+        # replay either.
+        path = replaying.record("turns", 4, 1, 2000, 20_000)
+        _, found = replaying.compared(path, "--allocators", "glibc", "--rounds", "3")
+        glibc = found["glibc"]
+        self.assertLess(glibc["fragmentation_at_peak"], 1.5)
+        peak = max(glibc["rss"], key=lambda point: point["live_bytes"])
+        self.assertGreater(peak["live_bytes"], 40_000_000)
+        self.assertLess(peak["live_bytes"], 41_000_000)
+        self.assertGreater(peak["rss_bytes"], 0.9 * peak["live_bytes"])
+        self.assertLess(peak["rss_bytes"], 1.5 * peak["live_bytes"])
 
     def drawn(self, picture):
         """The figures of the bars of a picture, by kind and allocator."""

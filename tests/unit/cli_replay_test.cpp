@@ -142,12 +142,23 @@ TEST(ReplayWords, FiguresHaveAsManyDigitsAsMatter) {
   EXPECT_EQ(ns_text(35.24), "35.2 ns");
   EXPECT_EQ(ns_text(-0.4), "0.0 ns");
   EXPECT_EQ(ns_text(1234), "1.2 us");
+  EXPECT_EQ(ns_text(3835636763), "3.84 s");
+  EXPECT_EQ(count_text(0), "0");
+  EXPECT_EQ(count_text(0.26), "0.26");
+  EXPECT_EQ(count_text(0.001), "<0.01");
+  EXPECT_EQ(count_text(3.14), "3.1");
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(count_text(45'678), "45.7k");
   EXPECT_EQ(count_text(28'400'000), "28.4M");
   EXPECT_EQ(ratio_text({0.88, 0.86, 0.90, true}), "×0.88 ±0.02");
   EXPECT_EQ(ratio_text({0.88, 0, 0, false}), "×0.88");
   EXPECT_EQ(ratio_text({123.4, 120, 127, true}), "×123 ±4");
+  EXPECT_EQ(ratio_text({3.47, 1.22, 9.85, true}), "×3.47 (1.22–9.85)");
+  EXPECT_EQ(ratio_text({11.2, 4.1, 130, true}), "×11.2 (4.10–130)");
+  EXPECT_EQ(ratio_text({1, 1, 1, false, false}), "-");
+  EXPECT_EQ(single_call_text(8.9, 9.2), "<10 ns");
+  EXPECT_EQ(single_call_text(9.3, 9.2), "9.3 ns");
+  EXPECT_EQ(single_call_text(0, 0), "0.0 ns");
   EXPECT_EQ(fragmentation_text(0), "-");
   EXPECT_EQ(fragmentation_text(1.075), "1.07");
 }
@@ -267,6 +278,40 @@ TEST(ReplayText, NothingIsTriedThatIsNotBetter) {
   EXPECT_EQ(worth_a_try(comparison), nullptr);
 }
 
+// Half of all is not too much for a third less time, but for a tenth it is.
+TEST(ReplayText, NothingIsTriedThatCostsMoreThanItGains) {
+  Comparison comparison = made_up();
+  comparison.candidates[2].peak = {1.40, 1.39, 1.41, true};
+  EXPECT_EQ(worth_a_try(comparison)->candidate.name, "mimalloc");
+  comparison.candidates[2].peak = {1.50, 1.49, 1.51, true};
+  EXPECT_EQ(worth_a_try(comparison)->candidate.name, "jemalloc");
+  comparison.candidates[1].peak = {1.15, 1.14, 1.16, true};  // × 0.88 is more than 1
+  EXPECT_EQ(worth_a_try(comparison), nullptr);
+}
+
+TEST(ReplayText, TellsNoMoreThanCanBeTold) {
+  const World world;
+  Comparison comparison = made_up();
+  comparison.clock_step_ns = 25.4;
+  comparison.candidates[1].time = {3.47, 1.22, 9.85, true};
+  comparison.candidates[1].calls_per_second = of(0, 0);
+  comparison.candidates[2].time = {1, 1, 1, false, false};
+  // Of 50,000,000 bytes at the peak.
+  comparison.candidates[0].end_live_bytes = 500'000;
+  comparison.candidates[0].fragmentation_at_end = 52.5;
+  comparison.candidates[1].end_live_bytes = 499'999;
+  comparison.candidates[1].fragmentation_at_end = 61.5;
+  Page page;
+  page.width = 200;
+  const std::string text = comparison_text(comparison, world.view(), page);
+  const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(has("×3.47 (1.22–9.85)        -   <26 ns")) << text;
+  EXPECT_TRUE(has("24.3 ns                  -    41.2M   <26 ns")) << text;
+  EXPECT_TRUE(has("28.2 ns")) << text;
+  EXPECT_TRUE(has("52.50")) << text;
+  EXPECT_FALSE(has("61.5")) << text;
+}
+
 TEST(ReplayText, Check) {
   const World world;
   std::vector<CandidateFigures> checked(2);
@@ -283,8 +328,11 @@ std::vector<Tuned> made_up_tuning() {
   tuned.tried = {figures("glibc", 35.2, 54e6), figures("glibc arena_max=1", 36, 44e6),
                  figures("glibc tcache_count=0", 60, 54e6)};
   for (size_t i : {1, 2}) {
-    tuned.tried[i].time = {tuned.tried[i].ns_per_call.median / 35.2, 1.01, 1.03, true};
-    tuned.tried[i].peak = {tuned.tried[i].peak_rss.median / 54e6, 0.80, 0.83, true};
+    // Against the default of the same rounds, which was a tenth slower than in the last ones.
+    const double time = tuned.tried[i].ns_per_call.median / 35.2 / 1.1;
+    const double peak = tuned.tried[i].peak_rss.median / 54e6;
+    tuned.tried[i].time = {time, time - 0.01, time + 0.01, true};
+    tuned.tried[i].peak = {peak, peak - 0.02, peak + 0.02, true};
   }
   tuned.settings = {
       {},
@@ -299,7 +347,9 @@ std::vector<Tuned> made_up_tuning() {
 
 TEST(ReplayText, Tuned) {
   const World world;
-  expect_golden("replay_tune.txt", tuned_text(made_up_tuning(), world.view(), Page()));
+  const std::string text = tuned_text(made_up_tuning(), world.view(), Page());
+  expect_golden("replay_tune.txt", text);
+  EXPECT_NE(text.find("54.5 ns  ×1.55 ±0.01"), std::string::npos) << text;  // 35.2 × 1.55
 }
 
 TEST(ReplayJson, Schemas) {

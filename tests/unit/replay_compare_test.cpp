@@ -1,9 +1,12 @@
 // The figures of a comparison, and what is said about them. Expected numbers were worked out with
-// Python's statistics module.
+// Python's statistics module, and the density of Student's t integrated in small steps.
 #include "replay/compare.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "replay/compare_choice.h"
 #include "replay/compare_words.h"
 #include "replay/figures.h"
 #include "replay/statistics.h"
@@ -20,16 +23,16 @@ TEST(ReplayRatio, IsStudentsIntervalOfTheLogarithms) {
       ratio_of(measured_from({69, 71, 70, 68, 72}), measured_from({100, 101, 99, 100, 100}));
   EXPECT_TRUE(ratio.known);
   EXPECT_NEAR(ratio.ratio, 0.699871, 1e-6);
-  EXPECT_NEAR(ratio.low, 0.680901, 1e-6);
-  EXPECT_NEAR(ratio.high, 0.719369, 1e-6);
+  EXPECT_NEAR(ratio.low, 0.680898, 1e-6);
+  EXPECT_NEAR(ratio.high, 0.719373, 1e-6);
   EXPECT_TRUE(ratio.differs());
 }
 
 TEST(ReplayRatio, DoesNotDifferWhenOneIsInTheInterval) {
   const Ratio ratio = ratio_of(measured_from({100, 110, 95}), measured_from({100, 101, 99}));
   EXPECT_NEAR(ratio.ratio, 1.014814, 1e-6);
-  EXPECT_NEAR(ratio.low, 0.864410, 1e-6);
-  EXPECT_NEAR(ratio.high, 1.191388, 1e-6);
+  EXPECT_NEAR(ratio.low, 0.864422, 1e-6);
+  EXPECT_NEAR(ratio.high, 1.191372, 1e-6);
   EXPECT_FALSE(ratio.differs());
 }
 
@@ -42,6 +45,42 @@ TEST(ReplayRatio, IsNotKnownFromOneRoundOrFromNothing) {
   EXPECT_FALSE(zero.differs());
   EXPECT_DOUBLE_EQ(zero.ratio, 0.5);
   EXPECT_FALSE(ratio_of(measured_from({}), measured_from({})).known);
+}
+
+TEST(ReplayRatio, IsNotDefinedWhenTheBaselineTakesNothing) {
+  const Ratio ratio = ratio_of(measured_from({5, 6, 7}), measured_from({0, 0, 3}));
+  EXPECT_FALSE(ratio.defined);
+  EXPECT_FALSE(ratio.known);
+  EXPECT_FALSE(is_less(ratio) || is_more(ratio));
+}
+
+// From printed tables of two-sided values.
+TEST(ReplayRatio, HasStudentsQuantiles) {
+  EXPECT_NEAR(t_quantile(1), 12.706, 0.0005);
+  EXPECT_NEAR(t_quantile(2), 4.303, 0.0005);
+  EXPECT_NEAR(t_quantile(4), 2.776, 0.0005);
+  EXPECT_NEAR(t_quantile(9), 2.262, 0.0005);
+  EXPECT_NEAR(t_quantile(30), 2.042, 0.0005);
+  EXPECT_NEAR(t_quantile(120), 1.980, 0.0005);
+  EXPECT_NEAR(t_quantile(1000), 1.962, 0.0005);
+  EXPECT_NEAR(t_quantile(100000), 1.960, 0.005);
+  EXPECT_NEAR(t_quantile(1, 0.01), 63.657, 0.0005);
+  EXPECT_NEAR(t_quantile(2, 0.025), 6.205, 0.0005);
+  EXPECT_NEAR(t_quantile(4, 0.01), 4.604, 0.0005);
+  EXPECT_NEAR(t_quantile(5, 0.02), 3.365, 0.0005);
+  EXPECT_NEAR(t_quantile(14, 0.01), 2.977, 0.0005);
+  EXPECT_NEAR(t_quantile(5, 0.001), 6.869, 0.0005);
+  EXPECT_NEAR(t_quantile(10, 0.1), 1.812, 0.0005);
+  EXPECT_EQ(t_quantile(0), HUGE_VAL);
+}
+
+TEST(ReplayRatio, CanBeGivenAWiderInterval) {
+  const Ratio ratio =
+      ratio_of(measured_from({69, 71, 70, 68, 72}), measured_from({100, 101, 99, 100, 100}));
+  const Ratio wider = with_interval(ratio, 5, 0.0125);
+  EXPECT_DOUBLE_EQ(wider.ratio, ratio.ratio);
+  EXPECT_NEAR(wider.low, 0.670609, 1e-6);
+  EXPECT_NEAR(wider.high, 0.730410, 1e-6);
 }
 
 TEST(ReplayMeasured, HasMedianAndEnds) {
@@ -109,6 +148,19 @@ TEST(ReplayWords, SayTheSameAndMultiples) {
             "10 times the time in malloc (± 15 %), the same peak memory");
 }
 
+TEST(ReplayWords, SayBothEndsWhenTheyAreNotAlike) {
+  EXPECT_EQ(difference_in_words({3.47, 1.22, 9.85, true}, known(1.2, 0.01)),
+            "3.5 times the time in malloc (×1.22 to ×9.85), 20 % more peak memory (± 1 %)");
+  EXPECT_EQ(difference_in_words({1.1, 0.5, 2.4, true}, known(1.2, 0.01)),
+            "no difference in time that can be told (×0.50 to ×2.40), 20 % more peak memory (± 1 "
+            "%)");
+}
+
+TEST(ReplayWords, SayWhenThereIsTooLittleToCompareWith) {
+  EXPECT_EQ(difference_in_words({1, 1, 1, false, false}, known(1.2, 0.01)),
+            "too little time in malloc to be told, 20 % more peak memory (± 1 %)");
+}
+
 CandidateFigures figures_of(const std::string& name, Ratio time, Ratio peak,
                             std::vector<double> times) {
   CandidateFigures figures;
@@ -126,6 +178,9 @@ Comparison example() {
       figures_of("jemalloc", known(0.9, 0.02), known(0.7, 0.02), {90, 91, 89}),
       figures_of("mimalloc", known(0.69, 0.02), known(0.88, 0.02), {69, 70, 68})};
   comparison.candidates[0].is_baseline = true;
+  comparison.candidates[0].ns_per_call.median = 3835636763;
+  comparison.candidates[0].peak_rss.median = 1048576;
+  comparison.rounds = 5;
   return comparison;
 }
 
@@ -134,10 +189,102 @@ TEST(ReplayVerdict, NamesTheBest) {
   write_verdicts(comparison, 0);
   EXPECT_EQ(comparison.candidates[2].verdict,
             "mimalloc: 31 % less time in malloc, 12 % less peak memory, ± 2 %");
+  EXPECT_EQ(
+      comparison.verdict,
+      "mimalloc is best for this program: 31 % less time in malloc, 12 % less peak memory, "
+      "± 2 %, compared with glibc. jemalloc needs the least memory: 10 % less time in malloc, "
+      "30 % less peak memory, ± 2 %.");
+  EXPECT_EQ(comparison.candidates[0].verdict,
+            "glibc: 3.84 s per call, 1.0 MiB at the peak; the others are compared with this");
+  EXPECT_EQ(one_to_try(comparison), 2);
+}
+
+TEST(ReplayVerdict, SaysWhatALeastTimeCosts) {
+  Comparison comparison = example();
+  comparison.candidates[1].time = known(3.5, 0.1);
+  comparison.candidates[2].peak = known(1.35, 0.01);
+  write_verdicts(comparison, 0);
   EXPECT_EQ(comparison.verdict,
-            "mimalloc is best for this program: 31 % less time in malloc, 12 % less peak memory, "
-            "± 2 %, compared with glibc. Least memory: jemalloc, 10 % less time in malloc, 30 % "
-            "less peak memory, ± 2 %.");
+            "mimalloc takes the least time, for 35 % more peak memory (± 1 %): 31 % less time in "
+            "malloc (± 2 %), compared with glibc. jemalloc needs the least memory, for 3.5 times "
+            "the time in malloc (± 3 %): 30 % less peak memory (± 2 %).");
+  // 0.69 × 1.35 is less than 1; with half as much again it is not, and 3.5 × 0.7 never was.
+  EXPECT_EQ(one_to_try(comparison), 2);
+  comparison.candidates[2].peak = known(1.5, 0.01);
+  EXPECT_EQ(one_to_try(comparison), std::nullopt);
+}
+
+TEST(ReplayVerdict, SaysWhatALeastMemoryCosts) {
+  Comparison comparison = example();
+  comparison.candidates[1].time = known(1.2, 0.03);
+  comparison.candidates[2].time = known(1.01, 0.03);
+  write_verdicts(comparison, 0);
+  EXPECT_EQ(comparison.verdict,
+            "jemalloc needs the least memory, for 20 % more time in malloc (± 3 %): 30 % less peak "
+            "memory (± 2 %), compared with glibc; that another one takes less time cannot be "
+            "told.");
+  EXPECT_EQ(one_to_try(comparison), 1);
+}
+
+// A tenth of the time for ten times the memory is no bargain, though the product is the same or
+// less.
+TEST(ReplayVerdict, ProposesNothingThatIsSeveralTimesWorse) {
+  Comparison comparison = example();
+  comparison.candidates[1].peak = known(1.05, 0.01);
+  comparison.candidates[2].time = known(0.1, 0.001);
+  comparison.candidates[2].peak = known(5, 0.01);
+  write_verdicts(comparison, 0);
+  EXPECT_EQ(one_to_try(comparison), 1);
+  EXPECT_NE(
+      comparison.verdict.find(
+          " At less cost: jemalloc, 10 % less time in malloc, 5.0 % more peak memory, ± 2 %."),
+      std::string::npos)
+      << comparison.verdict;
+}
+
+// 5.3 % ± 5 % is 95 % sure of one alone; of four that are alike, one is often so far off.
+TEST(ReplayVerdict, IsNotMadeByChance) {
+  Comparison comparison;
+  const Ratio chance = known(0.947, 0.05);
+  comparison.candidates = {figures_of("a", known(1, 0), known(1, 0), {100, 100}),
+                           figures_of("b", chance, known(1, 0), {95, 95})};
+  comparison.candidates[0].is_baseline = true;
+  comparison.rounds = 5;
+  EXPECT_EQ(fastest_of(comparison), 1);
+  for (const char* name : {"c", "d"}) {
+    comparison.candidates.push_back(figures_of(name, known(1, 0.05), known(1, 0), {100, 100}));
+  }
+  EXPECT_EQ(fastest_of(comparison), std::nullopt);
+  write_verdicts(comparison, 0);
+  // At 5 % / 3, t of 4 degrees is 3.961 instead of 2.776: 5 % is 7 % then.
+  EXPECT_EQ(comparison.verdict,
+            "Nothing is better than a for this program by more than can be told (± 7 % in time, "
+            "± 0.1 % in peak memory).");
+  EXPECT_EQ(one_to_try(comparison), std::nullopt);
+}
+
+TEST(ReplayVerdict, IsNotMadeByLessThanTwoPercentOfTime) {
+  Comparison comparison = example();
+  comparison.candidates.pop_back();
+  comparison.candidates[1].peak = known(1, 0.001);
+  comparison.candidates[1].time = known(0.981, 0.001);
+  EXPECT_EQ(fastest_of(comparison), std::nullopt);
+  comparison.candidates[1].time = known(0.979, 0.001);
+  EXPECT_EQ(fastest_of(comparison), 1);
+}
+
+TEST(ReplayVerdict, SaysThatThereIsTooLittleTime) {
+  Comparison comparison = example();
+  for (CandidateFigures& figures : comparison.candidates) {
+    figures.time = {1, 1, 1, false, false};
+    figures.peak = known(1, 0.01);
+  }
+  write_verdicts(comparison, 0);
+  EXPECT_EQ(comparison.candidates[1].verdict,
+            "jemalloc: too little time in malloc to be told, no difference in peak memory that can "
+            "be told (± 1 %)");
+  EXPECT_TRUE(comparison.verdict.starts_with("Which one is best cannot be told: there is too "))
+      << comparison.verdict;
 }
 
 TEST(ReplayVerdict, SaysThatNothingIsBetter) {
