@@ -25,7 +25,7 @@ import join_sources
 import repo
 
 COUNT = re.compile(r"^\d+ warnings?( and \d+ errors?)? generated\.$|^Suppressed \d+ |^Use -header-filter")
-FOLDERS = ("src/symbols", "src/analyzer", "src/exporters", "src/importers", "src/cores", "src/replay", "src/cli")
+FOLDERS = ("src/symbols", "src/analyzer", "src/exporters", "src/importers", "src/cores", "src/replay", "src/advice", "src/cli")
 ALIAS = re.compile(r"^\s*(?:using [\w:]+::(?=\w+;)|namespace (?=\w+ =))(\w+)", re.MULTILINE)
 MOST = 12
 
