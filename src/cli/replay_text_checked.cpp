@@ -11,21 +11,30 @@
 namespace heapledger {
 namespace {
 
-std::string check_verdict(const std::vector<CandidateFigures>& checked) {
-  size_t failed = 0;
+// "1 of 3 allocators did not pass: mine.so. "; empty when there is none of that kind.
+std::string those_that(const std::vector<CandidateFigures>& checked, bool undecided,
+                       const char* what) {
+  size_t count = 0;
   std::string names;
   for (const CandidateFigures& one : checked) {
-    if (!one.failed) continue;
-    ++failed;
+    if (!one.failed || one.undecided != undecided) continue;
+    ++count;
     names += (names.empty() ? "" : ", ") + escaped(one.candidate.name);
   }
-  if (failed == 0) {
-    return checked.size() == 1
-               ? "The allocator keeps its promises."
-               : fmt::format("All {} allocators keep their promises.", checked.size());
+  if (count == 0) return {};
+  return fmt::format("{} of {} {}: {}. ", count, counted(checked.size(), "allocator"), what, names);
+}
+
+std::string check_verdict(const std::vector<CandidateFigures>& checked) {
+  std::string text = those_that(checked, false, "did not pass") +
+                     those_that(checked, true, "could not be checked to the end");
+  if (!text.empty()) {
+    text.pop_back();
+    return text;
   }
-  return fmt::format("{} of {} did not pass: {}.", failed, counted(checked.size(), "allocator"),
-                     names);
+  return checked.size() == 1
+             ? "The allocator keeps its promises."
+             : fmt::format("All {} allocators keep their promises.", checked.size());
 }
 
 // "one arena for all threads", or that of several together.
