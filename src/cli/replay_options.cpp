@@ -16,7 +16,7 @@ constexpr size_t kMostRounds = 1000;
 // Without --rounds: so many, and more where they are short.
 constexpr size_t kDefaultRounds = 5;
 constexpr size_t kMostDefaultRounds = 15;
-constexpr const char* kOwn = "own";  // what --tune alone stands for
+constexpr const char* kOwn = "true";  // --tune alone, as CLI11 gives it: the program's own
 
 void expect_word(const char* option, const std::string& word,
                  const std::vector<std::string>& words) {
@@ -106,7 +106,7 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
   add_ways(command, options);
   command.add_flag("--check", options.check,
                    "Fill every block and verify it, instead of measuring times");
-  command.add_flag("--tune{own}", options.tune,
+  command.add_flag("--tune", options.tune,
                    "Try the settings of the program's own allocator, or of others: "
                    "--tune=jemalloc,…");
   command.add_option("--limit", options.limit, "Seconds for --tune (default: 120)")

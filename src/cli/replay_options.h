@@ -28,7 +28,7 @@ struct ReplayOptions {
   bool no_latency = false;
   double timeout = 0;  // seconds of one play; 0: as it suits
   bool check = false;
-  std::string tune;  // which allocators, with commas between, or "own"; empty: not asked for
+  std::string tune;  // which allocators, with commas between, or "true"; empty: not asked for
   std::optional<double> limit;  // seconds of --tune
   std::string record_to;
   std::string plot;
