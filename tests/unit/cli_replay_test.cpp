@@ -327,7 +327,7 @@ std::vector<Tuned> made_up_tuning() {
   tuned.allocator = "glibc";
   tuned.tried = {figures("glibc", 35.2, 54e6), figures("glibc arena_max=1", 36, 44e6),
                  figures("glibc tcache_count=0", 60, 54e6)};
-  for (size_t i : {1, 2}) {
+  for (size_t i : {1u, 2u}) {
     // Against the default of the same rounds, which was a tenth slower than in the last ones.
     const double time = tuned.tried[i].ns_per_call.median / 35.2 / 1.1;
     const double peak = tuned.tried[i].peak_rss.median / 54e6;
