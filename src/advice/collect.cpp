@@ -179,7 +179,11 @@ void forget_suppressed(Ledgers& ledgers, uint32_t ledger, RunFacts& run) {
   for (const Row& row : never_freed.answer.rows) told.push_back(row.site);
   std::sort(told.begin(), told.end());
   for (SiteFacts& site : run.sites) {
-    if (std::binary_search(told.begin(), told.end(), site.sites.front())) continue;
+    if (site.left_blocks == 0 || std::binary_search(told.begin(), told.end(), site.sites.front())) {
+      continue;
+    }
+    site.early_bytes = 0;
+    site.early_blocks = 0;
     site.left_blocks = 0;
     site.left_bytes = {};
   }

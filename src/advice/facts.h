@@ -40,6 +40,7 @@ struct SiteFacts {
 
   // Allocated in the first tenth of the run and live at the peak; and when its neighbours, itself
   // included, allocated for the last time in that tenth and for the first time after it. 0: never.
+  // Without what the system's libraries keep on purpose.
   uint64_t early_bytes = 0;
   uint64_t early_blocks = 0;
   uint64_t neighbours_before_ns = 0;
