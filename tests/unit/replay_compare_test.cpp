@@ -147,7 +147,8 @@ Comparison compared(std::vector<Rounds> rounds, std::vector<std::string> failure
 TEST(ReplayFigures, AreLessWhatThePlayerItselfTakes) {
   std::vector<Rounds> rounds(3);
   for (uint64_t busy : {50u, 48u, 52u}) rounds[0].plain.push_back(results_of(busy, 100, 1, 0));
-  for (uint64_t busy : {150u, 160u, 140u}) rounds[1].plain.push_back(results_of(busy, 200, 1, 3000));
+  for (uint64_t busy : {150u, 160u, 140u})
+    rounds[1].plain.push_back(results_of(busy, 200, 1, 3000));
   for (uint64_t busy : {100u, 105u, 95u}) rounds[2].plain.push_back(results_of(busy, 200, 2, 1500));
   const Comparison comparison = compared(std::move(rounds), {"", "", ""});
   EXPECT_DOUBLE_EQ(comparison.own_ns_per_call, 10);  // 50 ticks of 2 ns, 10 calls
