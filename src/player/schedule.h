@@ -5,12 +5,12 @@
 // Blocks are in slots. A slot belongs to one lane, the only one that puts blocks into it; a slot
 // has a generation, which is how many blocks have been put into it before, modulo 2^16 (the first
 // has generation 0). What another lane does with a block begins with kTake, which waits for that
-// generation, and moves the block into a slot of its own lane. So a lane waits only for what must
-// have happened before: the birth of a block that another lane takes (kTake), the taking of the
-// block that was in a slot before (a birth into a slot that is not empty), the lanes that had ended
-// before a thread began (kSpawn) and, where order is strict, frees that came before an allocation
-// (kAwait). All of that refers to words that are earlier in the order of the whole recording, so no
-// lane waits for ever.
+// generation, and moves the block into a slot of its own lane. So a lane waits for the others at
+// the end of a phase (kPhase), and else only for what must have happened before: the birth of a
+// block that another lane takes (kTake), the taking of the block that was in a slot before (a birth
+// into a slot that is not empty), the lanes that had ended before a thread began (kSpawn) and,
+// where order is strict, frees that came before an allocation (kAwait). All of that refers to words
+// that are earlier in the order of the whole recording, so no lane waits for ever.
 //
 // Only the C library's headers, and those that need nothing at run time: the player includes this.
 #pragma once
@@ -114,7 +114,7 @@ struct Lane {
 
 // Where the lanes stand at a moment of the recording.
 struct Phase {
-  uint64_t live_bytes;  // as requested, in the ledger
+  uint64_t live_bytes;  // as requested, in the ledger; where sites are treated, in the schedule
   uint64_t live_blocks;
   uint64_t calls;    // so far, of all lanes
   uint64_t time_ns;  // since the start of the recording

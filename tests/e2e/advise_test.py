@@ -198,8 +198,9 @@ class Advise(unittest.TestCase):
 
     def test_an_effect_has_the_right_size(self):
         library = os.path.join(self.folder, "costly.so")
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-fno-builtin", "-o", library,
-                        os.path.join(SOURCES, "costly.c")], check=True)
+        slow = os.path.join(SOURCES, os.pardir, "replay_allocators", "slow.c")
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-fno-builtin", "-DCOST_NS=5000",
+                        "-o", library, slow], check=True)
         ledger = record([self.programs["wasteful"]], os.path.join(self.folder, "costly.ledger"),
                         "--allocator", library)
         totals = harness.report([ledger])["totals"]

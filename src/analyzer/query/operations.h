@@ -1,7 +1,8 @@
 // Every call of one ledger as something done to a block, in an order in which all of it can be done
 // again: a block is allocated before it is freed or resized, each once, whatever the stamps of
-// different threads say. Calls of one thread stay in their order. Memory in proportion to what is
-// live.
+// different threads say. Calls of one thread stay in their order, except where two threads meet at
+// one address at nearly the same time, and nobody can tell whose block was first. Memory in
+// proportion to what is live.
 #pragma once
 
 #include <cstdint>
