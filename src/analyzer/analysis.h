@@ -23,6 +23,7 @@
 #include "analyzer/pools.h"
 #include "analyzer/query/figures.h"
 #include "analyzer/site_catalog.h"
+#include "analyzer/unrecorded.h"
 #include "format/entry.h"
 #include "format/layout.h"
 
@@ -160,6 +161,8 @@ struct LedgerFacts {
   uint64_t gap_ns = 0;  // how long those of the process were
   std::vector<MarkerFacts> markers;
   std::vector<PoolFacts> pools;  // that the program announced, the largest peak first
+
+  std::vector<UnrecordedGroup> unrecorded;  // what it started, or became, that has no ledger
 
   std::optional<std::string> stopped;  // why recording ended before the process did
   std::vector<std::string> problems;   // damage, gaps, cuts

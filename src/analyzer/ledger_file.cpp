@@ -201,6 +201,17 @@ std::vector<format::CountTable> LedgerFile::count_tables() {
   return tables;
 }
 
+format::UnrecordedTable LedgerFile::unrecorded() {
+  format::UnrecordedTable table{};
+  if (sealed_) {
+    const std::string stored = sealed_->piece(format::PieceKind::kUnrecorded).value_or("");
+    if (stored.size() == sizeof table) std::memcpy(&table, stored.data(), sizeof table);
+  } else if (source_->read(format::kUnrecordedOffset, &table, sizeof table) != sizeof table) {
+    table = {};
+  }
+  return table;
+}
+
 // --- sealed ledgers ---
 
 bool LedgerFile::load_sealed(const BlockRef& place, Payload& payload) {

@@ -20,6 +20,7 @@
 #include "format/count_table.h"
 #include "format/entry_decoder.h"
 #include "format/layout.h"
+#include "format/unrecorded.h"
 
 namespace heapledger {
 
@@ -66,6 +67,9 @@ class LedgerFile {
 
   // The tables of count mode that are in use.
   std::vector<format::CountTable> count_tables();
+
+  // The table of programs that could not be recorded; all zeros where the ledger has none.
+  format::UnrecordedTable unrecorded();
 
   Problems& problems() { return problems_; }
 

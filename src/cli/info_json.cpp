@@ -6,6 +6,7 @@
 
 #include "cli/info_text.h"
 #include "cli/report_pools.h"
+#include "cli/unrecorded_text.h"
 #include "settings/settings.h"
 #include "text/json_text.h"
 #include "text/text.h"
@@ -110,6 +111,7 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["markers"] = markers_json(ledger);
   json["pools"] = pools_json(ledger);
   json["problems"] = ledger.problems;
+  json["unrecorded"] = unrecorded_json(ledger.unrecorded);
   json["inherited_blocks"] = ledger.inherited_blocks;
   json["inherited_bytes"] = ledger.inherited_bytes;
   json["parent_found"] = ledger.parent_found;

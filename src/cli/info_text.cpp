@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "cli/report_text.h"
+#include "cli/unrecorded_text.h"
 #include "settings/settings.h"
 
 namespace heapledger {
@@ -244,6 +245,7 @@ std::string info_text(const LedgerFacts& ledger, const Style& style) {
                          with_commas(ledger.stacks_checked), with_commas(ledger.stacks_differing)));
   }
   put_fact(to, "complete", completeness(ledger));
+  put_fact(to, "not recorded", unrecorded_line(ledger.unrecorded));
   put_kinds(to, ledger, style);
   put_markers(to, ledger, style);
   put_pools(to, ledger, style);

@@ -35,7 +35,18 @@ constexpr const char* kWrapped[] = {"malloc",
                                     "dup2",
                                     "dup3",
                                     "prctl",
-                                    "syscall"};
+                                    "syscall",
+                                    "execve",
+                                    "execv",
+                                    "execvp",
+                                    "execvpe",
+                                    "execl",
+                                    "execlp",
+                                    "execle",
+                                    "fexecve",
+                                    "execveat",
+                                    "posix_spawn",
+                                    "posix_spawnp"};
 
 bool is_usual(const std::string& folder) {
   return folder.starts_with("/usr/lib") || folder.starts_with("/lib");

@@ -52,8 +52,8 @@ std::string foreign_library(const std::string& loader) {
   return "another C library";
 }
 
-// Sanitizers that do not start, or crash, with another library in front. (LeakSanitizer does not
-// mind, and is recorded.)
+// Sanitizers that do not start, or crash, or find nothing any more, with another library in front.
+// The runtime decides the same for what a program starts (runtime/os/elf_program.cpp).
 std::string needed_sanitizer(const ElfImage& image) {
   for (const std::string& library : image.needed) {
     if (starts_with_one_of(library, {"libasan.so", "libclang_rt.asan"})) return "AddressSanitizer";
@@ -61,6 +61,8 @@ std::string needed_sanitizer(const ElfImage& image) {
       return "HWAddressSanitizer";
     }
     if (starts_with_one_of(library, {"libtsan.so", "libclang_rt.tsan"})) return "ThreadSanitizer";
+    if (starts_with_one_of(library, {"liblsan.so", "libclang_rt.lsan"})) return "LeakSanitizer";
+    if (library.starts_with("libclang_rt.msan")) return "MemorySanitizer";
   }
   return {};
 }

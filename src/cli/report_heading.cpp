@@ -6,6 +6,7 @@
 #include "cli/report_live.h"
 #include "cli/report_sampling.h"
 #include "cli/report_text.h"
+#include "cli/unrecorded_text.h"
 #include "text/text.h"
 
 namespace heapledger {
@@ -46,6 +47,12 @@ void put_programs(Buffer& to, Ledgers& ledgers, const Page& page) {
       page.style.dim(page.cut ? wrapped(when, page.width) : when));
   if (std::string sampled = sampling_text(facts); !sampled.empty()) {
     std::string text = "estimated from samples, " + sampled + "; ± is the standard error";
+    put(to, "{}\n", page.style.dim(page.cut ? wrapped(text, page.width) : text));
+  }
+  std::vector<UnrecordedGroup> unrecorded;
+  for (const LedgerFacts& ledger : facts) add_unrecorded(unrecorded, ledger.unrecorded);
+  if (!unrecorded.empty()) {
+    std::string text = "what it started could not all be recorded: " + unrecorded_line(unrecorded);
     put(to, "{}\n", page.style.dim(page.cut ? wrapped(text, page.width) : text));
   }
 }

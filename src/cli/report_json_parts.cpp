@@ -1,5 +1,6 @@
 #include "cli/report_json_parts.h"
 
+#include "cli/unrecorded_text.h"
 #include "settings/settings.h"
 #include "text/text.h"
 
@@ -90,6 +91,7 @@ Json ledger_json(const LedgerFacts& ledger, bool whole) {
     json["inherited_bytes"] = ledger.inherited_bytes;
   }
   json["problems"] = ledger.problems;
+  json["unrecorded"] = unrecorded_json(ledger.unrecorded);
   return json;
 }
 

@@ -16,6 +16,7 @@ constexpr std::string_view kPreload = "LD_PRELOAD=";
 constexpr std::string_view kRequest = "HEAPLEDGER=";
 constexpr std::string_view kOutput = "out=";
 constexpr std::string_view kRun = "run=";
+constexpr std::string_view kAdded = "added=";
 constexpr std::string_view kOwner = " owner=0000000000";  // at the end
 
 // Words end at spaces, unless a backslash makes one literal; given back as they were written.
@@ -76,14 +77,49 @@ std::string preload_value(std::string_view user, const RecordingRequest& request
   return value;
 }
 
-std::string request_value(std::string_view user, const RecordingRequest& request) {
+bool has_variable(const char* const* environment, const std::string& name) {
+  for (; *environment != nullptr; ++environment) {
+    if (std::string_view(*environment).starts_with(name + "=")) return true;
+  }
+  return false;
+}
+
+std::string value_of(const char* const* environment, std::string_view name) {
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    if (variable.starts_with(name)) return std::string(variable.substr(name.size()));
+  }
+  return {};
+}
+
+// What programs that cannot be recorded must be spared: what was not there before. (What a run
+// around this one has added counts as ours.)
+std::string added_items(const char* const* user, const RecordingRequest& request) {
+  std::string items = word_value(value_of(user, kRequest), "added");
+  const auto add = [&](const std::string& item) {
+    items += (items.empty() ? "" : ":") + item;
+  };
+  if (!request.behind.empty() && !is_listed(value_of(user, kPreload), request.behind)) {
+    add(request.behind);
+  }
+  if (!request.no_pools) return items;
+  for (const Pool& pool : kPools) {
+    const std::string name(pool.variable);
+    if (!has_variable(user, name)) add(name + "=" + std::string(pool.value));
+  }
+  return items;
+}
+
+std::string request_value(std::string_view user, const RecordingRequest& request,
+                          const std::string& added) {
   std::string value = std::string(kOutput) + escaped(request.pattern) + " " + std::string(kRun) +
                       hex(request.run_id);
   // By hand first: of words with one name the last one counts, and options go before variables.
   for (const std::string_view word : split_words(user)) {
-    if (word.starts_with(kOutput) || word.starts_with(kRun)) continue;
+    if (word.starts_with(kOutput) || word.starts_with(kRun) || word.starts_with(kAdded)) continue;
     value.append(" ").append(word);
   }
+  if (!added.empty()) value.append(" ").append(kAdded).append(escaped(added));
   for (const std::string& word : request.words) value.append(" ").append(escaped(word));
   if (request.name_owner) value.append(kOwner);
   return value;
@@ -109,10 +145,12 @@ void set(std::vector<std::string>& environment, std::string_view name, MakeValue
 
 std::vector<std::string> recording_environment(const char* const* user,
                                                const RecordingRequest& request) {
+  const std::string added = added_items(user, request);
   std::vector<std::string> environment;
   for (; *user != nullptr; ++user) environment.emplace_back(*user);
   set(environment, kPreload, [&](std::string_view old) { return preload_value(old, request); });
-  set(environment, kRequest, [&](std::string_view old) { return request_value(old, request); });
+  set(environment, kRequest,
+      [&](std::string_view old) { return request_value(old, request, added); });
   if (!request.no_pools) return environment;
   for (const Pool& pool : kPools) {
     set(environment, std::string(pool.variable) + "=",

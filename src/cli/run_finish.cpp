@@ -16,11 +16,24 @@
 #include "cli/run_explain.h"
 #include "cli/run_interrupt.h"
 #include "cli/summary.h"
+#include "cli/unrecorded_text.h"
 #include "settings/settings.h"
 #include "text/text.h"
 
 namespace heapledger {
 namespace {
+
+// A raw ledger's, without the rest of it. Where it cannot be read, that will be said later.
+std::vector<UnrecordedGroup> unrecorded_in(const std::string& path) {
+  format::UnrecordedTable table{};
+  try {
+    const auto source = open_file(path);
+    if (source->read(format::kUnrecordedOffset, &table, sizeof table) != sizeof table) return {};
+  } catch (const std::exception&) {
+    return {};
+  }
+  return read_unrecorded(table);
+}
 
 class Finish {
  public:
@@ -30,6 +43,7 @@ class Finish {
   }
 
   void run() {
+    for (const std::string& path : paths_) add_unrecorded(unrecorded_, unrecorded_in(path));
     if (options_.skip_smaller_than > 0 && !remove_small()) return;
     if (options_.quiet && !options_.seal) return;
     for (const std::string& path : paths_) make_plain(path);
@@ -37,7 +51,7 @@ class Finish {
     NameOptions names;
     names.progress = !options_.quiet;
     Opened opened(paths_, names);
-    if (!options_.quiet) print_run_summary(stderr, opened.ledgers());
+    if (!options_.quiet) print_run_summary(stderr, opened.ledgers(), unrecorded_);
     if (options_.seal) seal_all(opened);
   }
 
@@ -78,7 +92,10 @@ class Finish {
       if (seal::has_writer(ledger.path, ledger.pid)) continue;
       if (::unlink(ledger.path.c_str()) == 0) std::erase(paths_, ledger.path);
     }
-    if (paths_.empty()) say(explain_all_skipped(options_.skip_smaller_than));
+    if (paths_.empty()) {
+      say(explain_all_skipped(options_.skip_smaller_than));
+      if (!unrecorded_.empty()) say("note: not recorded: " + unrecorded_line(unrecorded_) + ".");
+    }
     return !paths_.empty();
   }
 
@@ -132,6 +149,7 @@ class Finish {
 
   FinishOptions options_;
   std::vector<std::string> paths_;
+  std::vector<UnrecordedGroup> unrecorded_;  // told by all ledgers, those that are removed included
   EndEarly& end_early_;
   uint64_t total_bytes_ = 0;
   uint64_t done_bytes_ = 0;

@@ -9,6 +9,7 @@
 #include "cli/report_live.h"
 #include "cli/report_sampling.h"
 #include "cli/report_warnings.h"
+#include "cli/unrecorded_text.h"
 
 namespace heapledger {
 namespace {
@@ -68,8 +69,16 @@ std::string counted_lines(const Analysis& analysis) {
   if (analysis.totals.rss_peak_bytes > 0) {
     text += line("resident", human_bytes(analysis.totals.rss_peak_bytes) + " at the most");
   }
-  return text + line("recorded", counted(analysis.ledgers.size(), "process") + ", " +
-                                     counted(counts.threads, "thread"));
+  return text;
+}
+
+// How many processes there were, and those that are missing.
+std::string processes_lines(const Analysis& analysis, uint64_t threads,
+                            const std::vector<UnrecordedGroup>& unrecorded) {
+  const std::string processes = counted(analysis.ledgers.size(), "process");
+  if (unrecorded.empty()) return line("recorded", processes + ", " + counted(threads, "thread"));
+  return line("recorded", processes + ", " + unrecorded_text(unrecorded)) +
+         line("threads", with_commas(threads));
 }
 
 std::string ledger_lines(const Analysis& analysis) {
@@ -90,7 +99,8 @@ TopSite top_site(Ledgers& ledgers) {
   return {row.all.live_bytes, ledgers.first_interesting_frame(row.site)};
 }
 
-std::string run_summary(const Analysis& analysis, const Style& style, const TopSite& top) {
+std::string run_summary(const Analysis& analysis, const Style& style, const TopSite& top,
+                        const std::vector<UnrecordedGroup>& unrecorded) {
   const Totals& totals = analysis.totals;
   uint64_t threads = 0;
   for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.threads.size();
@@ -105,11 +115,19 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
     text += line("damaged", style.warning(counted(analysis.damages, "block")) +
                                 ": heapledger report shows who did it");
   }
-  if (is_log(analysis)) return text + ledger_lines(analysis);
-  if (analysis.only_counts()) return text + counted_lines(analysis) + ledger_lines(analysis);
+  if (is_log(analysis)) {
+    if (!unrecorded.empty()) text += processes_lines(analysis, threads, unrecorded);
+    return text + ledger_lines(analysis);
+  }
+  if (analysis.only_counts()) {
+    return text + counted_lines(analysis) +
+           processes_lines(analysis, analysis.counts.all.threads, unrecorded) +
+           ledger_lines(analysis);
+  }
   if (analysis.live()) {
     text += line("live", live_summary_text(analysis));
     if (!sampled.empty()) text += line("sampled", sampled + ": all of this is estimated");
+    if (!unrecorded.empty()) text += processes_lines(analysis, threads, unrecorded);
     return text + ledger_lines(analysis);
   }
   text +=
@@ -127,15 +145,14 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
   if (!sampled.empty()) {
     text += line("sampled", sampled + ": all of this is estimated");
   }
-  text += line("recorded",
-               counted(analysis.ledgers.size(), "process") + ", " + counted(threads, "thread"));
-  return text + ledger_lines(analysis);
+  return text + processes_lines(analysis, threads, unrecorded) + ledger_lines(analysis);
 }
 
-void print_run_summary(std::FILE* to, Ledgers& ledgers) {
+void print_run_summary(std::FILE* to, Ledgers& ledgers,
+                       const std::vector<UnrecordedGroup>& unrecorded) {
   Style style = Style::for_stream(fileno(to));
   const Analysis& analysis = ledgers.analysis();
-  std::string text = run_summary(analysis, style, top_site(ledgers));
+  std::string text = run_summary(analysis, style, top_site(ledgers), unrecorded);
   for (const std::string& warning : warnings(analysis)) {
     text += style.warning("warning:") + " " + warning + "\n";
   }

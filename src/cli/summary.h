@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "analyzer/query.h"
 #include "text/text.h"
@@ -20,9 +21,12 @@ struct TopSite {
 // Needs no further pass.
 TopSite top_site(Ledgers& ledgers);
 
-std::string run_summary(const Analysis& analysis, const Style& style, const TopSite& top = {});
+// `unrecorded`: of the whole run, whatever became of the ledgers that told of them.
+std::string run_summary(const Analysis& analysis, const Style& style, const TopSite& top = {},
+                        const std::vector<UnrecordedGroup>& unrecorded = {});
 
 // To a stream, in colours if it is a terminal. Warnings, if any, come after the figures.
-void print_run_summary(std::FILE* to, Ledgers& ledgers);
+void print_run_summary(std::FILE* to, Ledgers& ledgers,
+                       const std::vector<UnrecordedGroup>& unrecorded = {});
 
 }  // namespace heapledger

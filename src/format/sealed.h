@@ -36,6 +36,7 @@ enum class PieceKind : uint32_t {
   kOverview = 5,    // for viewers
   kCheckpoint = 6,  // the live blocks at one moment
   kCounts = 7,      // the tables of count mode
+  kUnrecorded = 8,  // the table of programs that could not be recorded
 };
 
 // Opens every piece.

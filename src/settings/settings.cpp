@@ -211,6 +211,8 @@ const Word kWords[] = {
     {"owner", "PID", "", "The process whose children are meant by children=off",
      set_count<&Settings::owner>, true},
     {"run", "HEX", "", "Number of the run that ledgers belong to", set_run, true},
+    {"added", "LIST", "", "What else run has put into the environment",
+     set_path<&Settings::added>, true},
     {"tool", "PATH", "", "The heapledger tool, for reports a program asks for",
      set_path<&Settings::tool>, true},
     {"crosscheck", "N", "0", "Compare every n-th stack with another unwinder", set_cross_check,

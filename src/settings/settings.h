@@ -74,7 +74,10 @@ struct Settings {
   bool children = true;            // record what the program starts
   uint64_t owner = 0;              // process that is not a child; 0: whoever has no recorded parent
   uint64_t skip_smaller_than = 0;  // ledgers with fewer calls are removed
-  PathValue tool;                  // the command line tool, for reports that the program asks for
+  // What `run` has put into the environment beside us, with colons between: variables, and
+  // libraries to preload.
+  PathValue added;
+  PathValue tool;  // the command line tool, for reports that the program asks for
 };
 
 // One word: `name=value`.

@@ -12,6 +12,7 @@
 #include "analyzer/seal/frame_pool.h"
 #include "analyzer/seal/live_replay.h"
 #include "analyzer/seal/pieces.h"
+#include "analyzer/unrecorded.h"
 
 namespace heapledger::seal {
 namespace {
@@ -181,6 +182,11 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
   }
   if (const std::string counts = pack_tables(file.count_tables()); !counts.empty()) {
     writer.add_piece(PieceKind::kCounts, pack_text(counts, compressor));
+  }
+  const format::UnrecordedTable unrecorded = file.unrecorded();
+  if (!read_unrecorded(unrecorded).empty()) {
+    const std::string bytes(reinterpret_cast<const char*>(&unrecorded), sizeof unrecorded);
+    writer.add_piece(PieceKind::kUnrecorded, pack_text(bytes, compressor));
   }
   if (!options.symbols.empty()) {
     writer.add_piece(PieceKind::kSymbols, pack_text(options.symbols, compressor));

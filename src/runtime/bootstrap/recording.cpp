@@ -4,6 +4,7 @@
 
 #include "runtime/bootstrap/environment.h"
 #include "runtime/bootstrap/log_place.h"
+#include "runtime/bootstrap/next_program.h"
 #include "runtime/bootstrap/process_info.h"
 #include "runtime/bootstrap/resolve.h"
 #include "runtime/bootstrap/summary_place.h"
@@ -15,6 +16,7 @@
 #include "runtime/ledger/live_image.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/ledger/settings_in_force.h"
+#include "runtime/ledger/unrecorded.h"
 #include "runtime/ledger/window.h"
 #include "runtime/modes/choose_mode.h"
 #include "runtime/modes/control.h"
@@ -64,6 +66,13 @@ long make_ledger(const ParentPosition* parent) {
   return error;
 }
 
+// In a forked child that has no ledger: after setuid, say. It is told in its parent's.
+void tell_parent(format::FileHeader* parents_header, long error) {
+  note_unrecorded(parents_header,
+                  {format::Unrecorded::kNoLedger, os::process_id(), static_cast<uint32_t>(error),
+                   process_info.executable_name()});
+}
+
 // In a forked child, inside its first hook: leaves the parent's ledger and begins its own.
 void begin_in_child() {
   if (!settings_in_force.children) return;
@@ -76,8 +85,8 @@ void begin_in_child() {
   forget_count_tables();
   forget_windows();
   forget_orders();
-  // In off mode a child may have threads by now, and each looks for orders.
-  forget_ledger(settings_in_force.mode == settings::Mode::kOff);
+  format::FileHeader* parents_header = ledger_header();
+  forget_ledger();
   // Live mode's tables in memory are this process's now, with the sites in them.
   bool keep_tables = live_tables_wanted() && settings_in_force.tables == settings::Tables::kMemory;
   if (!keep_tables) live_image_ready.store(false, std::memory_order_release);
@@ -85,7 +94,11 @@ void begin_in_child() {
   if (!keep_tables) forget_sites();
   forget_unloads();
   begin_epoch();  // what memos know are the parent's sites
-  if (make_ledger(&position) == 0 && live_tables_wanted()) inherit_live_image();
+  long error = make_ledger(&position);
+  if (error == 0 && live_tables_wanted()) inherit_live_image();
+  if (error != 0) tell_parent(parents_header, -error);
+  // In off mode a child may have threads by now, and each looks for orders.
+  if (settings_in_force.mode != settings::Mode::kOff) unmap_header(parents_header);
   find_log_place();
   beginning.store(false, std::memory_order_release);
 }
@@ -134,6 +147,7 @@ bool begin_recording() {
     complain("cannot create", path.data(), -error);
     return false;
   }
+  prepare_departures(ledger_path().data());
   find_log_place();
   EntryGuard first_window;
   return true;

@@ -8,6 +8,7 @@
 #include "runtime/ledger/live_image.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/ledger/settings_in_force.h"
+#include "runtime/ledger/unrecorded.h"
 #include "runtime/modes/every.h"
 #include "runtime/modes/statistics.h"
 #include "runtime/unwind/cross_check.h"
@@ -55,7 +56,8 @@ __attribute__((destructor(101))) void process_exits() {
   uint64_t time = now_units();
   sample_memory_at_exit(*guard, time);
   ledger_header()->exit_ticks = now_ticks();
-  if (is_too_small()) {
+  // What could not be recorded is known here alone; `run` removes the ledger when it has told that.
+  if (is_too_small() && !has_unrecorded(ledger_header())) {
     remove_ledger();
   } else {
     if (live_tables_wanted()) write_live_image();

@@ -201,8 +201,11 @@ long create_ledger(const LedgerRequest& request) {
   return 0;
 }
 
-void forget_ledger(bool keep_header) {
-  if (file.header != nullptr && !keep_header) os::unmap(file.header, file.header_bytes);
+void unmap_header(FileHeader* header) {
+  if (header != nullptr) os::unmap(header, file.header_bytes);
+}
+
+void forget_ledger() {
   if (file.reserve != nullptr) os::unmap(file.reserve, size_t{kReserveBlocks} * kBlockBytes);
   file.header = nullptr;
   file.reserve = nullptr;

@@ -36,9 +36,10 @@ struct LedgerRequest {
 // Creates the file, maps its header and lights the beacon. Returns 0 or -errno.
 long create_ledger(const LedgerRequest& request);
 
-// In a forked child: drops the parent's file without touching it. Its header stays mapped if other
-// threads may be looking at it.
-void forget_ledger(bool keep_header = false);
+// In a forked child: drops the parent's file without touching it. Its header stays mapped, until
+// that is undone by hand: other threads may be looking at it.
+void forget_ledger();
+void unmap_header(format::FileHeader* header);
 
 // Deletes the file, if it is still where we made it. It stays mapped, and recording goes on.
 void remove_ledger();

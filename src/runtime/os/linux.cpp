@@ -105,6 +105,14 @@ bool is_executable(const char* path) {
   return raw_syscall(SYS_faccessat, AT_FDCWD, address(path), X_OK) == 0;
 }
 
+bool may_read(const char* path) {
+  return raw_syscall(SYS_faccessat, AT_FDCWD, address(path), R_OK) == 0;
+}
+
+bool may_write(const char* path) {
+  return raw_syscall(SYS_faccessat, AT_FDCWD, address(path), W_OK) == 0;
+}
+
 long reserve(int fd, uint64_t offset, uint64_t bytes) {
   long result;
   do {
@@ -139,6 +147,15 @@ long read_some(int fd, void* to, size_t bytes) {
   long result;
   do {
     result = raw_syscall(SYS_read, fd, address(to), static_cast<long>(bytes));
+  } while (result == -EINTR);
+  return result;
+}
+
+long read_at(int fd, void* to, size_t bytes, uint64_t offset) {
+  long result;
+  do {
+    result = raw_syscall(SYS_pread64, fd, address(to), static_cast<long>(bytes),
+                         static_cast<long>(offset));
   } while (result == -EINTR);
   return result;
 }
@@ -202,6 +219,10 @@ uint32_t process_id() {
 
 uint32_t parent_process_id() {
   return static_cast<uint32_t>(raw_syscall(SYS_getppid));
+}
+
+uint32_t user_id() {
+  return static_cast<uint32_t>(raw_syscall(SYS_getuid));
 }
 
 uint32_t thread_id() {

@@ -36,12 +36,16 @@ void close_file(int fd);
 long file_id(int fd, FileId& id);
 long remove_file(const char* path);
 bool is_executable(const char* path);
+// By the real user, as all programs do that did not change theirs.
+bool may_read(const char* path);
+bool may_write(const char* path);
 // Reserves [offset, offset + bytes) on disk, reading as zeros, so that a mapping of it can never
 // meet a full disk. Falls back to writing zeros where the file system cannot reserve.
 long reserve(int fd, uint64_t offset, uint64_t bytes);
 // Writes all of it or fails; a short write is continued. The iovecs are used up.
 long write_all_at(int fd, iovec* parts, int count, uint64_t offset);
 long read_some(int fd, void* to, size_t bytes);
+long read_at(int fd, void* to, size_t bytes, uint64_t offset);
 // To descriptor 2, as far as it goes.
 void write_stderr(const char* text, size_t bytes);
 // The largest offset that may be written to without SIGXFSZ.
@@ -69,6 +73,7 @@ uint32_t page_bytes();
 
 uint32_t process_id();
 uint32_t parent_process_id();
+uint32_t user_id();
 uint32_t thread_id();
 // Whether a thread of this process exists. Errs on the side of true.
 bool thread_exists(uint32_t tid);

@@ -1,6 +1,7 @@
 """Processes: fork in all its forms, exec, spawn, and children that must not be lost."""
 
 import os
+import subprocess
 
 import harness
 from run_hazard import accounts
@@ -210,3 +211,69 @@ def daemon(hazard):
     harness.expect_equal(len(last), 1, "ledgers of forked processes")
     harness.expect_equal(hazard.own(answer, "daemonised")["calls"], 50001, "calls")
     harness.expect_equal(answer["totals"]["unmatched_frees"], 0, "unmatched frees")
+
+
+def unrecorded(run, reason):
+    """How many programs the ledgers of a run say could not be recorded, for this reason."""
+    ledgers = harness.tool_json("info", run.ledgers)["ledgers"]
+    return sum(group["count"] for ledger in ledgers for group in ledger["unrecorded"]
+               if group["reason"] == reason)
+
+
+def compiled(folder, source, *flags):
+    """The program `target` in `folder`."""
+    path = os.path.join(folder, "target")
+    with open(path + ".c", "w", encoding="utf-8") as file:
+        file.write(source)
+    done = subprocess.run(["cc", "-o", path, path + ".c", *flags], capture_output=True, check=False)
+    if done.returncode != 0:
+        raise harness.Skip(f"the compiler here cannot make it: {done.stderr.decode()}")
+
+
+TELLS_ITS_ENVIRONMENT = """
+#include <stdio.h>
+#include <stdlib.h>
+extern char** environ;
+int main(int count, char** arguments) {
+  int variables = 0;
+  while (environ[variables] != NULL) ++variables;
+  void* block = malloc(10);
+  printf("%s %d %d LD_PRELOAD=%s HEAPLEDGER=%s\\n", arguments[0], count, variables,
+         getenv("LD_PRELOAD"), getenv("HEAPLEDGER"));
+  free(block);
+  return 7;
+}
+"""
+
+
+def every_form_of_exec(hazard):
+    """A program with AddressSanitizer, which does not run with us in front: started in each way it
+    is as it natively is, its environment too; and each start is noted."""
+    folder = harness.fresh_folder()
+    compiled(folder, TELLS_ITS_ENVIRONMENT, "-fsanitize=address")
+    with open(os.path.join(folder, "text"), "w", encoding="utf-8") as file:
+        file.write("echo no program\n")
+    os.chmod(os.path.join(folder, "text"), 0o755)
+    plain, with_us = hazard.both("exec_forms", folder)
+    harness.expect_equal(plain.stdout.count(b": 7\n"), 30, "starts that succeed natively")
+    harness.expect_equal(unrecorded(with_us, "AddressSanitizer"), 30, "programs noted")
+    harness.expect_equal(unrecorded(with_us, "cleared environment"), 0, "notes of what never ran")
+    answer = harness.report(with_us)
+    hazard.expect_account(with_us, answer, "exec_forms")
+
+
+def children_of_another_user(hazard):
+    """After setuid a child may not write where the ledgers are: it is told in its parent's, and
+    nothing is said on stderr."""
+    if os.geteuid() != 0:
+        raise harness.Skip("only root can become another user")
+    ledgers = harness.fresh_folder()
+    os.chmod(ledgers, 0o700)
+    plain = harness.native([hazard.path("other_user")])
+    with_us = harness.recorded([hazard.path("other_user")], ledger_folder=ledgers)
+    harness.expect_same(plain, with_us)
+    harness.expect_equal(plain.stdout.count(b"s: 4"), 2, "children that natively end well")
+    harness.expect_equal(len(with_us.ledgers), 1, "ledgers")
+    told = unrecorded(with_us, "no ledger") + unrecorded(with_us, "out of reach")
+    harness.expect_equal(told, 2, "children that the parent's ledger tells of")
+    hazard.expect_account(with_us, harness.report(with_us), "other_user")

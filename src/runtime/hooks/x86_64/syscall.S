@@ -13,6 +13,10 @@ HEAPLEDGER_SYSCALL:
         je      1f
         cmpl    $157, %edi              # SYS_prctl
         je      1f
+        cmpl    $59, %edi               # SYS_execve
+        je      2f
+        cmpl    $322, %edi              # SYS_execveat
+        je      2f
         movq    heapledger_next_syscall(%rip), %rax
         testq   %rax, %rax
         je      1f
@@ -47,11 +51,13 @@ HEAPLEDGER_SYSCALL:
         popq    %rdi
         .cfi_adjust_cfa_offset -8
         jmp     *%rax
+2:      jmp     heapledger_exec_by_syscall
         .cfi_endproc
         .size   HEAPLEDGER_SYSCALL, . - HEAPLEDGER_SYSCALL
 
         .hidden heapledger_next_syscall
         .hidden heapledger_notice_syscall
+        .hidden heapledger_exec_by_syscall
         .globl  heapledger_next_syscall
         .bss
         .p2align 3
