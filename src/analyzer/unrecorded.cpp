@@ -67,11 +67,9 @@ std::vector<UnrecordedGroup> read_unrecorded(const format::UnrecordedTable& tabl
 void add_unrecorded(std::vector<UnrecordedGroup>& groups,
                     const std::vector<UnrecordedGroup>& more) {
   for (const UnrecordedGroup& other : more) {
-    auto place =
-        std::lower_bound(groups.begin(), groups.end(), other.reason,
-                         [](const UnrecordedGroup& group, Unrecorded reason) {
-                           return group.reason < reason;
-                         });
+    auto place = std::lower_bound(
+        groups.begin(), groups.end(), other.reason,
+        [](const UnrecordedGroup& group, Unrecorded reason) { return group.reason < reason; });
     if (place == groups.end() || place->reason != other.reason) {
       groups.insert(place, other);
       continue;

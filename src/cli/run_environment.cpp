@@ -96,9 +96,7 @@ std::string value_of(const char* const* environment, std::string_view name) {
 // around this one has added counts as ours.)
 std::string added_items(const char* const* user, const RecordingRequest& request) {
   std::string items = word_value(value_of(user, kRequest), "added");
-  const auto add = [&](const std::string& item) {
-    items += (items.empty() ? "" : ":") + item;
-  };
+  const auto add = [&](const std::string& item) { items += (items.empty() ? "" : ":") + item; };
   if (!request.behind.empty() && !is_listed(value_of(user, kPreload), request.behind)) {
     add(request.behind);
   }

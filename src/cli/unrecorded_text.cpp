@@ -32,7 +32,8 @@ std::string error_in(const UnrecordedGroup& group) {
   for (const UnrecordedProgram& program : group.programs) {
     if (program.error != error) return {};
   }
-  return error == 0 || error >= 4096 ? "" : std::string(": ") + std::strerror(static_cast<int>(error));
+  return error == 0 || error >= 4096 ? ""
+                                     : std::string(": ") + std::strerror(static_cast<int>(error));
 }
 
 }  // namespace
@@ -60,9 +61,8 @@ Json unrecorded_json(const std::vector<UnrecordedGroup>& groups) {
     one["count"] = group.count;
     one["programs"] = Json::array();
     for (const UnrecordedProgram& program : group.programs) {
-      one["programs"].push_back(Json{{"name", as_utf8(program.name)},
-                                     {"pid", program.pid},
-                                     {"errno", program.error}});
+      one["programs"].push_back(
+          Json{{"name", as_utf8(program.name)}, {"pid", program.pid}, {"errno", program.error}});
     }
     list.push_back(std::move(one));
   }

@@ -117,8 +117,8 @@ bool has_own_descriptors() {
 // The program that a loader, run by its name, will run: its first argument that is no option.
 const char* argument_of_loader(char* const* arguments) {
   static constexpr const char* kWithValue[] = {
-      "--library-path", "--inhibit-rpath",        "--audit", "--preload",
-      "--argv0",        "--glibc-hwcaps-prepend", "--glibc-hwcaps-mask"};
+      "--library-path",         "--inhibit-rpath",    "--audit", "--preload", "--argv0",
+      "--glibc-hwcaps-prepend", "--glibc-hwcaps-mask"};
   if (arguments == nullptr || arguments[0] == nullptr) return nullptr;
   for (++arguments; *arguments != nullptr && starts(*arguments, "--"); ++arguments) {
     for (const char* option : kWithValue) {

@@ -68,9 +68,8 @@ long make_ledger(const ParentPosition* parent) {
 
 // In a forked child that has no ledger: after setuid, say. It is told in its parent's.
 void tell_parent(format::FileHeader* parents_header, long error) {
-  note_unrecorded(parents_header,
-                  {format::Unrecorded::kNoLedger, os::process_id(), static_cast<uint32_t>(error),
-                   process_info.executable_name()});
+  note_unrecorded(parents_header, {format::Unrecorded::kNoLedger, os::process_id(),
+                                   static_cast<uint32_t>(error), process_info.executable_name()});
 }
 
 // In a forked child, inside its first hook: leaves the parent's ledger and begins its own.

@@ -130,7 +130,8 @@ auto execute_at(int folder, const char* path, Texts arguments, Texts environment
   NextProgram program = by_path(path, arguments, environment);
   program.folder = folder;
   program.flags = flags;
-  return executed(program, [=] { return execute(environment); }, execute);
+  return executed(
+      program, [=] { return execute(environment); }, execute);
 }
 
 long call_next(long number, long first, long second, long third, long fourth, long fifth) {
@@ -168,9 +169,9 @@ extern "C" long heapledger_exec_by_syscall(long number, long first, long second,
       return call_next(number, first, second, as_number(variables), fourth, fifth);
     };
     auto environment = reinterpret_cast<Texts>(third);
-    return executed(by_path(reinterpret_cast<const char*>(first), reinterpret_cast<Texts>(second),
-                            environment),
-                    [=] { return execute(environment); }, execute);
+    return executed(
+        by_path(reinterpret_cast<const char*>(first), reinterpret_cast<Texts>(second), environment),
+        [=] { return execute(environment); }, execute);
   }
   auto execute = [=](Texts variables) {
     return call_next(number, first, second, third, as_number(variables), fifth);
@@ -186,13 +187,13 @@ extern "C" long heapledger_exec_by_syscall(long number, long first, long second,
 using namespace heapledger::runtime;
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 // Declares `arguments`, all of them with a null at the end, and `list`, which stands behind them.
-#define TAKE_ARGUMENTS(first)                                                   \
-  va_list list;                                                                 \
-  va_start(list, first);                                                        \
-  const size_t count = count_arguments(first, list);                            \
-  va_end(list);                                                                 \
+#define TAKE_ARGUMENTS(first)                                                      \
+  va_list list;                                                                    \
+  va_start(list, first);                                                           \
+  const size_t count = count_arguments(first, list);                               \
+  va_end(list);                                                                    \
   auto** arguments = static_cast<char**>(__builtin_alloca(count * sizeof(char*))); \
-  va_start(list, first);                                                        \
+  va_start(list, first);                                                           \
   take_arguments(first, list, arguments)
 
 EXPORTED int HEAPLEDGER_HOOK(execve)(const char* path, Texts arguments,
@@ -244,9 +245,8 @@ EXPORTED int HEAPLEDGER_HOOK(execveat)(int folder, const char* path, Texts argum
                                        Texts environment, int flags) noexcept {
   // By syscall(): a libc that has no execveat must not be asked for it, which would leave an error
   // text behind.
-  return static_cast<int>(heapledger_exec_by_syscall(SYS_execveat, folder, as_number(path),
-                                                     as_number(arguments), as_number(environment),
-                                                     flags));
+  return static_cast<int>(heapledger_exec_by_syscall(
+      SYS_execveat, folder, as_number(path), as_number(arguments), as_number(environment), flags));
 }
 
 EXPORTED int HEAPLEDGER_HOOK(posix_spawn)(pid_t* pid, const char* path,

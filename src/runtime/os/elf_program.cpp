@@ -53,8 +53,9 @@ class ElfProgram {
       if (dynamic && is_loader()) return {Unrecorded::kNone, true};
       return {has_our_note() ? Unrecorded::kNone : Unrecorded::kStatic};
     }
-    char loader[128];
-    if (!file_.read_text(part.p_offset, loader)) return {};
+    char loader[64];  // the end of its path
+    const uint64_t before = part.p_filesz < sizeof loader ? 0 : part.p_filesz - sizeof loader;
+    if (!file_.read_text(part.p_offset + before, loader)) return {};
     if (!is_glibc(loader)) return {Unrecorded::kOtherLibrary};
     if (!dynamic) return {};
     Unrecorded needed = needed_sanitizer();
@@ -122,8 +123,7 @@ class ElfProgram {
       if (entry.d_tag == DT_GNU_HASH) hashes = entry.d_un.d_ptr;
       return false;
     });
-    has_hashes_ =
-        hashes != 0 && find_offset(hashes, hashes_) && find_offset(symbols, symbols_);
+    has_hashes_ = hashes != 0 && find_offset(hashes, hashes_) && find_offset(symbols, symbols_);
     return find_offset(strings, strings_);
   }
 

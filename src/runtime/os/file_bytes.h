@@ -37,7 +37,7 @@ class FileBytes {
     return true;
   }
 
-  static constexpr size_t kAtOnce = 512;
+  static constexpr size_t kAtOnce = 256;
 
  private:
   bool fill(uint64_t offset, size_t least) {

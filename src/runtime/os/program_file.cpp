@@ -24,9 +24,10 @@ namespace {
 
 using format::Unrecorded;
 
-constexpr size_t kHeadBytes = 256;          // all that the kernel looks at for a script
-constexpr unsigned kMostInterpreters = 5;   // scripts run by scripts: the kernel's limit
-constexpr const char* kShell = "/bin/sh";   // what libc has text run by
+// All that the kernel looks at for a script.
+static_assert(FileBytes::kAtOnce == 256);
+constexpr unsigned kMostInterpreters = 5;  // scripts run by scripts: the kernel's limit
+constexpr const char* kShell = "/bin/sh";  // what libc has text run by
 constexpr const char* kDefaultPath = "/bin:/usr/bin";
 constexpr long kNoSetuid = 2;  // ST_NOSUID, as the kernel tells it
 
@@ -121,9 +122,9 @@ void with_program(const ProgramPlace& place, bool own_descriptors, Operation ope
   restore_signals(signals);
 }
 
-// The interpreter in the first line, as the kernel reads it. `head` is cut there.
-const char* interpreter_in(char* head) {
-  char* at = head + 2;
+// The interpreter in the first line, as the kernel reads it. The line is cut there.
+const char* interpreter_in(char* line) {
+  char* at = line + 2;
   while (*at == ' ' || *at == '\t') ++at;
   char* end = at + strcspn(at, " \t\n");
   *end = '\0';
@@ -142,12 +143,15 @@ uint8_t kind_of_elf(FileBytes& file, int fd) {
   return static_cast<uint8_t>(kind);
 }
 
-// `head` gets the beginning of the file.
-uint8_t kind_of(int fd, char (&head)[kHeadBytes]) {
+// Of a script, `line` gets the beginning. Else it stays as it is: the path of the file may be in
+// it.
+uint8_t kind_of(int fd, char (&line)[FileBytes::kAtOnce]) {
   FileBytes file(fd);
-  if (!file.read_text(0, head)) return kUnknown;
-  if (memcmp(head, ELFMAG, SELFMAG) == 0) return kind_of_elf(file, fd);
-  return head[0] == '#' && head[1] == '!' ? kScript : kText;
+  char magic[SELFMAG];
+  if (!file.read(0, magic, 2)) return kUnknown;
+  if (magic[0] == '#' && magic[1] == '!') return file.read_text(0, line) ? kScript : kUnknown;
+  bool elf = file.read(0, magic, SELFMAG) && memcmp(magic, ELFMAG, SELFMAG) == 0;
+  return elf ? kind_of_elf(file, fd) : uint8_t{kText};
 }
 
 // Mounted nosuid, or no_new_privs: the kernel then ignores what the file would grant.
@@ -161,7 +165,8 @@ bool rights_ignored(const ProgramPlace& place) {
 
 // Whether the program will run with other rights than its process has: then the loader preloads
 // nothing.
-bool gains_rights(const ProgramPlace& place, const struct stat& status, bool capabilities) {
+__attribute__((noinline)) bool gains_rights(const ProgramPlace& place, const struct stat& status,
+                                            bool capabilities) {
   const auto user = static_cast<uid_t>(raw_syscall(SYS_getuid));
   const auto group = static_cast<gid_t>(raw_syscall(SYS_getgid));
   if (static_cast<uid_t>(raw_syscall(SYS_geteuid)) != user ||
@@ -189,16 +194,15 @@ bool may_execute(const ProgramPlace& place, struct stat& status) {
 
 ProgramFacts look_at_program(const ProgramPlace& place, ProgramLook look) {
   ProgramPlace at = place;
-  char heads[2][kHeadBytes];  // of this file, and of the one whose interpreter it is
+  char line[FileBytes::kAtOnce];
   for (unsigned depth = 0; depth <= kMostInterpreters + 1; ++depth) {
-    char(&head)[kHeadBytes] = heads[depth % 2];
     struct stat status;
     // Opening what is no file could have effects of its own.
     if (!find_status(at, status) || !S_ISREG(status.st_mode)) return {};
     const uint64_t identity = identity_of(status);
     uint8_t kind = recall(identity);
     if (kind == kUnknown) {
-      with_program(at, look.own_descriptors, [&](int fd) { kind = kind_of(fd, head); });
+      with_program(at, look.own_descriptors, [&](int fd) { kind = kind_of(fd, line); });
       if (kind != kScript && kind != kUnknown) remember(identity, kind);
     }
     if (kind == kLoader) return {Unrecorded::kNone, true};
@@ -210,7 +214,7 @@ ProgramFacts look_at_program(const ProgramPlace& place, ProgramLook look) {
       return {reason};
     }
     const char* next = nullptr;
-    if (kind == kScript) next = interpreter_in(head);
+    if (kind == kScript) next = interpreter_in(line);
     if (kind == kText && look.shell_runs_text && depth == 0) next = kShell;
     if (next == nullptr) return {};
     at = {AT_FDCWD, next, 0};

@@ -15,18 +15,42 @@ static char* words[] = {"target", "a", "b", NULL};
 
 typedef void Form(void);
 
-static void by_execl(void) { execl(target, "target", "a", "b", (char*)NULL); }
-static void by_execlp(void) { execlp(name, "target", "a", "b", (char*)NULL); }
-static void by_execle(void) { execle(target, "target", "a", "b", (char*)NULL, environ); }
-static void by_execv(void) { execv(target, words); }
-static void by_execve(void) { execve(target, words, environ); }
-static void by_execvp(void) { execvp(name, words); }
-static void by_execvpe(void) { execvpe(name, words, environ); }
-static void by_fexecve(void) { fexecve(open(target, O_RDONLY | O_CLOEXEC), words, environ); }
-static void by_path_descriptor(void) { fexecve(open(target, O_PATH | O_CLOEXEC), words, environ); }
-static void by_execveat(void) { execveat(open(folder, O_PATH | O_CLOEXEC), name, words, environ, 0); }
-static void by_syscall(void) { syscall(SYS_execve, target, words, environ); }
-static void by_syscall_at(void) { syscall(SYS_execveat, AT_FDCWD, target, words, environ, 0); }
+static void by_execl(void) {
+  execl(target, "target", "a", "b", (char*)NULL);
+}
+static void by_execlp(void) {
+  execlp(name, "target", "a", "b", (char*)NULL);
+}
+static void by_execle(void) {
+  execle(target, "target", "a", "b", (char*)NULL, environ);
+}
+static void by_execv(void) {
+  execv(target, words);
+}
+static void by_execve(void) {
+  execve(target, words, environ);
+}
+static void by_execvp(void) {
+  execvp(name, words);
+}
+static void by_execvpe(void) {
+  execvpe(name, words, environ);
+}
+static void by_fexecve(void) {
+  fexecve(open(target, O_RDONLY | O_CLOEXEC), words, environ);
+}
+static void by_path_descriptor(void) {
+  fexecve(open(target, O_PATH | O_CLOEXEC), words, environ);
+}
+static void by_execveat(void) {
+  execveat(open(folder, O_PATH | O_CLOEXEC), name, words, environ, 0);
+}
+static void by_syscall(void) {
+  syscall(SYS_execve, target, words, environ);
+}
+static void by_syscall_at(void) {
+  syscall(SYS_execveat, AT_FDCWD, target, words, environ, 0);
+}
 static void by_loader(void) {
   char* loaded[] = {"ld.so", "--argv0", "target", target, "a", "b", NULL};
   execve("/lib64/ld-linux-x86-64.so.2", loaded, environ);
@@ -73,13 +97,12 @@ int main(int count, char** arguments) {
   const struct {
     const char* how;
     Form* form;
-  } forms[] = {{"execl", by_execl},           {"execlp", by_execlp},
-               {"execle", by_execle},         {"execv", by_execv},
-               {"execve", by_execve},         {"execvp", by_execvp},
-               {"execvpe", by_execvpe},       {"fexecve", by_fexecve},
-               {"execveat", by_execveat},     {"syscall", by_syscall},
-               {"syscall at", by_syscall_at}, {"O_PATH", by_path_descriptor},
-               {"the loader", by_loader}};
+  } forms[] = {
+      {"execl", by_execl},      {"execlp", by_execlp},         {"execle", by_execle},
+      {"execv", by_execv},      {"execve", by_execve},         {"execvp", by_execvp},
+      {"execvpe", by_execvpe},  {"fexecve", by_fexecve},       {"execveat", by_execveat},
+      {"syscall", by_syscall},  {"syscall at", by_syscall_at}, {"O_PATH", by_path_descriptor},
+      {"the loader", by_loader}};
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; ++i) {
     forked(forms[i].how, forms[i].form);
     vforked(forms[i].how, forms[i].form);

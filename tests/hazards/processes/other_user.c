@@ -1,7 +1,9 @@
 // Forks children that become another user: one allocates, one execs this program again.
 #include "children.h"
 
-static void leave_root(void) { require(setgid(65534) == 0 && setuid(65534) == 0, "another user"); }
+static void leave_root(void) {
+  require(setgid(65534) == 0 && setuid(65534) == 0, "another user");
+}
 
 int main(int count, char** arguments) {
   if (count == 2) {
