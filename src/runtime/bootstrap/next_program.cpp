@@ -153,6 +153,7 @@ Unrecorded look_at(const NextProgram& program, const char*& name) {
 
 // A bad pointer is the kernel's to notice.
 bool can_be_read(const void* at) {
+  if (at == nullptr) return false;
   constexpr uintptr_t kWord = 8;
   return os::is_readable(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(at) & -kWord));
 }
@@ -196,10 +197,11 @@ void prepare_departures(const char* ledger) {
 }
 
 Departure before_departure(const NextProgram& program) {
-  if (filter_expected() || !can_be_read(program.file) || !can_be_read(program.environment)) {
-    return {};
-  }
-  const char* preloads = preloads_in(program.environment);
+  if (filter_expected() || !can_be_read(program.file)) return {};
+  // After clearenv() there is no array at all.
+  const bool none = program.environment == nullptr;
+  if (!none && !can_be_read(program.environment)) return {};
+  const char* preloads = none ? "" : preloads_in(program.environment);
   const bool asked = asks_for_us(preloads);
   if (!asked && !were_preloaded) return {};
   Departure departure;
