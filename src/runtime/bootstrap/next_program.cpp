@@ -155,7 +155,7 @@ Unrecorded look_at(const NextProgram& program, const char*& name) {
 bool can_be_read(const void* at) {
   if (at == nullptr) return false;
   constexpr uintptr_t kWord = 8;
-  return os::is_readable(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(at) & -kWord));
+  return os::is_readable(static_cast<const char*>(at) - reinterpret_cast<uintptr_t>(at) % kWord);
 }
 
 // Nothing is preloaded into these, nor does anything go wrong; and what they start can perhaps be

@@ -30,6 +30,7 @@ using ExecuteWith = int (*)(const char*, Texts, Texts);
 using ExecuteOpen = int (*)(int, Texts, Texts);
 using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*,
                       const posix_spawnattr_t*, Texts, Texts);
+using Syscall = long (*)(long, ...);
 
 ExecuteWith next_execve() {
   return HEAPLEDGER_NEXT(execve, ExecuteWith);
@@ -53,6 +54,12 @@ Spawn next_posix_spawnp() {
   return HEAPLEDGER_NEXT(posix_spawnp, Spawn);
 }
 
+Syscall next_syscall() {
+  void* next = heapledger_next_syscall;
+  if (next == nullptr) next = heapledger_notice_syscall(-1, 0, 0, 0);
+  return reinterpret_cast<Syscall>(next);
+}
+
 // When the library is initialised: in a forked child, or in a handler, nothing may be looked up.
 __attribute__((constructor(101))) void find_all() {
   next_execve();
@@ -62,7 +69,7 @@ __attribute__((constructor(101))) void find_all() {
   next_fexecve();
   next_posix_spawn();
   next_posix_spawnp();
-  heapledger_notice_syscall(-1, 0, 0, 0);
+  next_syscall();
 }
 
 NextProgram by_path(const char* path, Texts arguments, Texts environment) {
@@ -134,15 +141,8 @@ auto execute_at(int folder, const char* path, Texts arguments, Texts environment
       program, [=] { return execute(environment); }, execute);
 }
 
-long call_next(long number, long first, long second, long third, long fourth, long fifth) {
-  using Syscall = long (*)(long, ...);
-  void* next = heapledger_next_syscall;
-  if (next == nullptr) next = heapledger_notice_syscall(-1, 0, 0, 0);
-  return reinterpret_cast<Syscall>(next)(number, first, second, third, fourth, fifth);
-}
-
-long as_number(const void* pointer) {
-  return reinterpret_cast<long>(pointer);
+int as_number(const void* pointer) {
+  return static_cast<int>(reinterpret_cast<long>(pointer));
 }
 
 // The arguments of execl and its like, as an array on the stack of the caller.
@@ -162,23 +162,22 @@ void take_arguments(const char* first, va_list list, char** to) {
 
 }  // namespace
 
-extern "C" long heapledger_exec_by_syscall(long number, long first, long second, long third,
-                                           long fourth, long fifth) {
+extern "C" long heapledger_exec_by_syscall(long number, void* first, void* second, void* third,
+                                           void* fourth, void* fifth) {
   if (number == SYS_execve) {
+    auto environment = static_cast<Texts>(third);
     auto execute = [=](Texts variables) {
-      return call_next(number, first, second, as_number(variables), fourth, fifth);
+      return next_syscall()(number, first, second, variables, fourth, fifth);
     };
-    auto environment = reinterpret_cast<Texts>(third);
     return executed(
-        by_path(reinterpret_cast<const char*>(first), reinterpret_cast<Texts>(second), environment),
+        by_path(static_cast<const char*>(first), static_cast<Texts>(second), environment),
         [=] { return execute(environment); }, execute);
   }
   auto execute = [=](Texts variables) {
-    return call_next(number, first, second, third, as_number(variables), fifth);
+    return next_syscall()(number, first, second, third, variables, fifth);
   };
-  return execute_at(static_cast<int>(first), reinterpret_cast<const char*>(second),
-                    reinterpret_cast<Texts>(third), reinterpret_cast<Texts>(fourth),
-                    static_cast<int>(fifth), execute);
+  return execute_at(as_number(first), static_cast<const char*>(second), static_cast<Texts>(third),
+                    static_cast<Texts>(fourth), as_number(fifth), execute);
 }
 
 }  // namespace heapledger::runtime
@@ -245,8 +244,10 @@ EXPORTED int HEAPLEDGER_HOOK(execveat)(int folder, const char* path, Texts argum
                                        Texts environment, int flags) noexcept {
   // By syscall(): a libc that has no execveat must not be asked for it, which would leave an error
   // text behind.
-  return static_cast<int>(heapledger_exec_by_syscall(
-      SYS_execveat, folder, as_number(path), as_number(arguments), as_number(environment), flags));
+  auto execute = [=](Texts variables) {
+    return next_syscall()(SYS_execveat, folder, path, arguments, variables, flags);
+  };
+  return static_cast<int>(execute_at(folder, path, arguments, environment, flags, execute));
 }
 
 EXPORTED int HEAPLEDGER_HOOK(posix_spawn)(pid_t* pid, const char* path,

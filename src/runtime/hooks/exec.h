@@ -41,9 +41,9 @@ auto executed(const NextProgram& program, AsItIs as_it_is, With with) {
 }
 
 extern "C" {
-// Where the exported syscall() goes for execve and execveat.
-long heapledger_exec_by_syscall(long number, long first, long second, long third, long fourth,
-                                long fifth);
+// Where the exported syscall() goes for execve and execveat: numbers come as pointers, too.
+long heapledger_exec_by_syscall(long number, void* first, void* second, void* third, void* fourth,
+                                void* fifth);
 }
 
 }  // namespace heapledger::runtime

@@ -67,8 +67,9 @@ class ElfProgram {
     unsigned char start[EI_NIDENT + 4];
     if (!file_.read(0, start, sizeof start)) return Unrecorded::kNone;
     const bool little = start[EI_DATA] == ELFDATA2LSB;
-    const unsigned machine = little ? start[EI_NIDENT + 2] | start[EI_NIDENT + 3] << 8
-                                    : start[EI_NIDENT + 3] | start[EI_NIDENT + 2] << 8;
+    const unsigned low = start[EI_NIDENT + (little ? 2 : 3)];
+    const unsigned high = start[EI_NIDENT + (little ? 3 : 2)];
+    const unsigned machine = high << 8 | low;
     const bool wide = start[EI_CLASS] == ELFCLASS64;
     if (!wide && (machine == EM_386 || machine == kMachine)) return Unrecorded::kNarrow;
     return wide && little && machine == kMachine ? Unrecorded::kNone : Unrecorded::kOtherMachine;
