@@ -61,8 +61,8 @@ void take_back(const UnrecordedNote& note) {
 
 bool has_unrecorded(FileHeader* header) {
   if (header == nullptr) return false;
-  for (uint32_t count : table_in(header)->counts) {
-    if (count != 0) return true;
+  for (uint32_t& count : table_in(header)->counts) {
+    if (std::atomic_ref<uint32_t>(count).load(std::memory_order_relaxed) != 0) return true;
   }
   return false;
 }
