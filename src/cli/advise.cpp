@@ -1,5 +1,4 @@
 // `heapledger advise`: what a ledger says about the code.
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "cli/advise_text.h"
 #include "cli/commands.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/progress_line.h"
 #include "cli/report_page.h"
 #include "text/nearest.h"
@@ -81,7 +81,7 @@ int advise_on(const AdviseOptions& options) {
   return opened->warn();
 }
 
-void add_options(CLI::App& command, AdviseOptions& options) {
+void add_options(Command& command, AdviseOptions& options) {
   command.add_option("FILE", options.file, "A ledger, or a folder with ledgers")
       ->required()
       ->type_name("");
@@ -99,16 +99,16 @@ void add_options(CLI::App& command, AdviseOptions& options) {
       .add_option("--rounds", options.rounds,
                   "How often each replay is made (default: 3 to 11, for some seconds)")
       ->type_name("N")
-      ->check(CLI::Range(size_t{1}, size_t{1000}));
+      ->within(1, 1000);
   command.add_flag("--json", options.json, "Print JSON, with all findings");
   add_name_options(command, options.names);
 }
 
 }  // namespace
 
-void add_advise(CLI::App& app, int& exit_code) {
+void add_advise(Command& app, int& exit_code) {
   auto options = std::make_shared<AdviseOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("advise", "Say what could be done better, by rules, with evidence");
   add_options(*command, *options);
   command->footer(

@@ -1,5 +1,4 @@
 // `heapledger check`: a gate for continuous integration.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "cli/check_text.h"
 #include "cli/commands.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/report_page.h"
 #include "cli/report_warnings.h"
 #include "text/text.h"
@@ -190,7 +190,7 @@ int check(const CheckOptions& options) {
   }
 }
 
-void add_limits(CLI::App& command, CheckOptions& options) {
+void add_limits(Command& command, CheckOptions& options) {
   auto add = [&](LimitKind kind, const char* type, const char* description) {
     command
         .add_option("--" + std::string(name_of(kind)), options.limits[static_cast<size_t>(kind)],
@@ -211,7 +211,7 @@ void add_limits(CLI::App& command, CheckOptions& options) {
       ->type_name("FILE");
 }
 
-void add_options(CLI::App& command, CheckOptions& options) {
+void add_options(Command& command, CheckOptions& options) {
   command.add_option("FILE", options.files, "Ledgers, or folders with ledgers; taken together")
       ->required()
       ->type_name("");
@@ -230,9 +230,9 @@ void add_options(CLI::App& command, CheckOptions& options) {
 
 }  // namespace
 
-void add_check(CLI::App& app, int& exit_code) {
+void add_check(Command& app, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("check", "Fail when a recording exceeds limits: for tests and CI");
   add_options(*command, *options);
   command->footer(

@@ -3,32 +3,30 @@
 // can cause are thrown as heapledger::Error and become a message and a status in main.cpp alone.
 #pragma once
 
-namespace CLI {
-class App;
-}
-
 namespace heapledger {
 
-void add_run(CLI::App& app, int& exit_code);
-void add_report(CLI::App& app, int& exit_code);
-void add_info(CLI::App& app, int& exit_code);
-void add_seal(CLI::App& app, int& exit_code);
-void add_doctor(CLI::App& app, int& exit_code);
-void add_completion(CLI::App& app, int& exit_code);
-void add_export(CLI::App& app, int& exit_code);
-void add_import(CLI::App& app, int& exit_code);
-void add_flamegraph(CLI::App& app, int& exit_code);
-void add_graph(CLI::App& app, int& exit_code);
-void add_plot(CLI::App& app, int& exit_code);
-void add_diff(CLI::App& app, int& exit_code);
-void add_advise(CLI::App& app, int& exit_code);
-void add_check(CLI::App& app, int& exit_code);
-void add_ctl(CLI::App& app, int& exit_code);
-void add_settings(CLI::App& app, int& exit_code);
-void add_core(CLI::App& app, int& exit_code);
-void add_snapshot(CLI::App& app, int& exit_code);
-void add_top(CLI::App& app, int& exit_code);
-void add_replay(CLI::App& app, int& exit_code);
-void add_link_flags(CLI::App& app, int& exit_code);
+class Command;
+
+void add_run(Command& app, int& exit_code);
+void add_report(Command& app, int& exit_code);
+void add_info(Command& app, int& exit_code);
+void add_seal(Command& app, int& exit_code);
+void add_doctor(Command& app, int& exit_code);
+void add_completion(Command& app, int& exit_code);
+void add_export(Command& app, int& exit_code);
+void add_import(Command& app, int& exit_code);
+void add_flamegraph(Command& app, int& exit_code);
+void add_graph(Command& app, int& exit_code);
+void add_plot(Command& app, int& exit_code);
+void add_diff(Command& app, int& exit_code);
+void add_advise(Command& app, int& exit_code);
+void add_check(Command& app, int& exit_code);
+void add_ctl(Command& app, int& exit_code);
+void add_settings(Command& app, int& exit_code);
+void add_core(Command& app, int& exit_code);
+void add_snapshot(Command& app, int& exit_code);
+void add_top(Command& app, int& exit_code);
+void add_replay(Command& app, int& exit_code);
+void add_link_flags(Command& app, int& exit_code);
 
 }  // namespace heapledger

@@ -1,13 +1,13 @@
 // `heapledger completion`: prints a script with which a shell completes our command lines.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "cli/commands.h"
 #include "cli/completion_scripts.h"
 #include "cli/completion_words.h"
+#include "cli/options.h"
 
 namespace heapledger {
 namespace {
@@ -19,13 +19,13 @@ std::string script_for(const std::string& shell, const ToolSpec& tool) {
 
 }  // namespace
 
-void add_completion(CLI::App& app, int& exit_code) {
+void add_completion(Command& app, int& exit_code) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* sub = app.add_subcommand("completion", "Print a script that completes command lines");
+  Command* sub = app.add_subcommand("completion", "Print a script that completes command lines");
   sub->add_option("SHELL", *shell, "The shell it is for")
       ->required()
       ->type_name("bash|zsh|fish")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
+      ->one_of({"bash", "zsh", "fish"});
   sub->footer(
       "cmake --install and the Debian package put the scripts where the shells look for them. By\n"
       "hand, for one user:\n\n"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/options.h"
+
 namespace heapledger {
 namespace {
 
@@ -69,7 +71,8 @@ void add_options(const CLI::App& app, std::vector<OptionSpec>& options, WordSpec
 
 }  // namespace
 
-ToolSpec tool_spec(const CLI::App& app) {
+ToolSpec tool_spec(const Command& command_line) {
+  const CLI::App& app = command_line.app();
   ToolSpec tool;
   WordSpec none;
   add_options(app, tool.options, none);

@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
-class App;
-}
-
 namespace heapledger {
+
+class Command;
 
 // What a word may be that is not an option's name.
 enum class WordKind {
@@ -46,6 +44,6 @@ struct ToolSpec {
   std::vector<CommandSpec> commands;
 };
 
-ToolSpec tool_spec(const CLI::App& app);
+ToolSpec tool_spec(const Command& app);
 
 }  // namespace heapledger

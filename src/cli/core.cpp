@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -19,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/core_chunks.h"
 #include "cli/heap_views.h"
+#include "cli/options.h"
 #include "cores/block_headers.h"
 #include "cores/glibc_heap.h"
 #include "cores/live_tables.h"
@@ -169,10 +169,9 @@ int run_core(const CoreOptions& given) {
 
 }  // namespace
 
-void add_core(CLI::App& app, int& exit_code) {
+void add_core(Command& app, int& exit_code) {
   auto options = std::make_shared<CoreOptions>();
-  CLI::App* command =
-      app.add_subcommand("core", "The live heap in a core dump or a dump of memory");
+  Command* command = app.add_subcommand("core", "The live heap in a core dump or a dump of memory");
   command->add_option("EXE", options->executable, "The program, as it was run")->type_name("");
   command->add_option("CORE", options->core, "Its core: of a crash, or of gcore")->type_name("");
   command->add_option("--raw", options->raw, "A plain dump of memory instead of a core")

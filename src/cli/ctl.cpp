@@ -1,5 +1,4 @@
 // `heapledger ctl`: orders to a program that is running under us.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "analyzer/stop_reason.h"
 #include "cli/commands.h"
 #include "cli/ctl_ledger.h"
+#include "cli/options.h"
 #include "cli/run_words.h"
 #include "settings/settings.h"
 #include "text/text.h"
@@ -131,19 +131,18 @@ void show_status(int process) {
 
 }  // namespace
 
-void add_ctl(CLI::App& app, int& exit_code) {
+void add_ctl(Command& app, int& exit_code) {
   auto options = std::make_shared<CtlOptions>();
-  CLI::App* command = app.add_subcommand("ctl", "Give orders to a program that is being recorded");
+  Command* command = app.add_subcommand("ctl", "Give orders to a program that is being recorded");
   command->add_option("PID", options->process, "The process")->required()->type_name("");
   command->add_option("ORDER", options->order, "What to do")
       ->required()
       ->type_name("start|stop|snapshot|marker|mode|status")
-      ->check(
-          CLI::IsMember({"start", "stop", "snapshot", "marker", "mode", "status"}).description(""));
+      ->one_of({"start", "stop", "snapshot", "marker", "mode", "status"});
   command->add_option("WORDS", options->words, "A name, or the words of a mode")->type_name("");
   command->add_option("--wait", options->wait, "Seconds until an answer is no longer awaited (2)")
       ->type_name("SECONDS")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+      ->within(0, 4194304);
   command->footer(
       "start, stop      go on recording, or stop\n"
       "snapshot NAME    remember this moment: heapledger report --at NAME\n"

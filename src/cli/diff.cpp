@@ -1,5 +1,4 @@
 // `heapledger diff`: what changed from one recording, or one moment, to another.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "cli/diff_json.h"
 #include "cli/diff_text.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/report_asked.h"
 #include "cli/report_counts.h"
 #include "cli/report_page.h"
@@ -30,7 +30,7 @@ constexpr size_t kDefaultTop = 10;
 struct DiffOptions {
   std::vector<std::string> files;
   std::string at = "peak";
-  CLI::Option* at_option = nullptr;
+  Option* at_option = nullptr;
   std::vector<std::string> moments;
   std::string by = "site";
   std::string sort = "live";
@@ -158,7 +158,7 @@ int diff(const DiffOptions& options) {
   return std::max(status, same_names ? print_warnings(after.ledgers().analysis()) : after.warn());
 }
 
-void add_options(CLI::App& command, DiffOptions& options) {
+void add_options(Command& command, DiffOptions& options) {
   command.add_option("FILE", options.files, "Ledgers or folders with ledgers: the old, the new")
       ->required()
       ->expected(1, 2)
@@ -192,9 +192,9 @@ void add_options(CLI::App& command, DiffOptions& options) {
 
 }  // namespace
 
-void add_diff(CLI::App& app, int& exit_code) {
+void add_diff(Command& app, int& exit_code) {
   auto options = std::make_shared<DiffOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("diff", "Show what changed between two recordings or two moments");
   add_options(*command, *options);
   command->footer(

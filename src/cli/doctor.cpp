@@ -1,7 +1,6 @@
 // `heapledger doctor`: what this machine and this program allow.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/doctor_checks.h"
 #include "cli/doctor_show.h"
+#include "cli/options.h"
 #include "cli/report_page.h"
 #include "cli/run_output.h"
 #include "text/text.h"
@@ -24,14 +24,6 @@ struct DoctorCommand {
   std::vector<std::string> words;  // the program and its arguments
   std::string pattern;
   bool json = false;
-};
-
-class DoctorHelp : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: heapledger doctor [OPTIONS] [--] [CMD [ARGUMENTS]]\n";
-  }
-  std::string make_positionals(const CLI::App*) const override { return ""; }
 };
 
 int diagnose(const DoctorCommand& command) {
@@ -62,22 +54,15 @@ void refuse_unknown(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, int& exit_code) {
+void add_doctor(Command& app, int& exit_code) {
   auto command = std::make_shared<DoctorCommand>();
-  CLI::App* sub =
+  Command* sub =
       app.add_subcommand("doctor", "Tell what this machine and a program allow, before recording");
   sub->add_option("-o,--output", command->pattern, "Where the ledgers would go, as with run")
       ->type_name("PATTERN");
   sub->add_flag("--json", command->json, "Print one JSON object");
-  // As with run: from the first word that is no option on, all belong to the program.
-  sub->positionals_at_end();
-  sub->allow_extras();
-  sub->add_option("CMD", command->words, "The program, and its arguments, which are not looked at")
-      ->type_name("")
-      ->expected(1 << 24)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  sub->formatter(std::make_shared<DoctorHelp>());
+  sub->add_program(command->words, "The program, and its arguments, which are not looked at",
+                   "heapledger doctor [OPTIONS] [--] [CMD [ARGUMENTS]]");
   sub->footer(
       "Nothing is run, and nothing is changed. Each line has a mark: ok; note, for what is worth\n"
       "knowing though it can be recorded; problem, for what is in the way. What to do is below.\n\n"
@@ -87,7 +72,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
       "  heapledger doctor ./server -p 80       the same command line as for run\n"
       "  heapledger doctor --json python3 | jq .pools");
   sub->callback([sub, command, &exit_code] {
-    refuse_unknown(sub->remaining());
+    refuse_unknown(sub->unknown_options());
     exit_code = diagnose(*command);
   });
 }

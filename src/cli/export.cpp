@@ -1,7 +1,6 @@
 // `heapledger export`: ledgers in the formats of other tools.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "analyzer/error.h"
 #include "cli/commands.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/report_counts.h"
 #include "cli/selection_words.h"
 #include "exporters/exporter.h"
@@ -88,9 +88,9 @@ std::string list_of_formats() {
 
 }  // namespace
 
-void add_export(CLI::App& app, int& exit_code) {
+void add_export(Command& app, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "Write ledgers in the formats of other tools");
+  Command* command = app.add_subcommand("export", "Write ledgers in the formats of other tools");
   command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
       ->required()
       ->type_name("");

@@ -1,10 +1,10 @@
 // `heapledger flamegraph`: who called whom, as a picture to click on.
 #include "exporters/flamegraph.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/picture_words.h"
 
 namespace heapledger {
@@ -32,9 +32,9 @@ int run_flamegraph(const FlamegraphOptions& options) {
 
 }  // namespace
 
-void add_flamegraph(CLI::App& app, int& exit_code) {
+void add_flamegraph(Command& app, int& exit_code) {
   auto options = std::make_shared<FlamegraphOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("flamegraph", "Draw who called whom, as a picture to click on");
   add_picture_options(*command, options->words,
                       "a file in .svg or .html (default: SVG on standard output)");
@@ -44,7 +44,7 @@ void add_flamegraph(CLI::App& app, int& exit_code) {
       ->add_option("--width", options->width,
                    "In pixels (default: as wide as the window; 1200 without scripts)")
       ->type_name("PX")
-      ->check(CLI::Range(200, 100000));
+      ->within(200, 100000);
   command->add_option("--min-share", options->least_share, "Leave narrower frames out (0.1%)")
       ->type_name("SHARE");
   command->footer(

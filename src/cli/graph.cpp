@@ -1,10 +1,10 @@
 // `heapledger graph`: who owns the memory, as a call graph.
 #include "exporters/graph.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/picture_words.h"
 
 namespace heapledger {
@@ -30,9 +30,9 @@ int run_graph(const GraphOptions& options) {
 
 }  // namespace
 
-void add_graph(CLI::App& app, int& exit_code) {
+void add_graph(Command& app, int& exit_code) {
   auto options = std::make_shared<GraphOptions>();
-  CLI::App* command = app.add_subcommand("graph", "Draw who owns the memory, as a call graph");
+  Command* command = app.add_subcommand("graph", "Draw who owns the memory, as a call graph");
   add_picture_options(*command, options->words,
                       "a file in .pdf, .svg, .ps or .dot (default: dot on standard output)");
   command

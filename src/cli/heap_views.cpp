@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "cli/core_leaks.h"
 #include "cli/live_ledgers.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/raw_ledger.h"
 #include "cli/report.h"
 #include "cores/to_ledger.h"
@@ -50,10 +50,10 @@ void keep(const cores::LiveHeap& heap, const HeapOptions& options) {
 
 }  // namespace
 
-void add_heap_options(CLI::App& command, HeapOptions& options) {
+void add_heap_options(Command& command, HeapOptions& options) {
   add_report_views(command, options.report);
-  CLI::Option* out = command.add_option("-o,--output", options.out,
-                                        "Make a ledger of it, that every command reads");
+  Option* out = command.add_option("-o,--output", options.out,
+                                   "Make a ledger of it, that every command reads");
   out->type_name("OUT");
   command
       .add_flag("--leaks", options.leaks,

@@ -8,11 +8,9 @@
 #include "cores/live_heap.h"
 #include "cores/memory.h"
 
-namespace CLI {
-class App;
-}
-
 namespace heapledger {
+
+class Command;
 
 struct HeapOptions {
   ReportOptions report;
@@ -22,7 +20,7 @@ struct HeapOptions {
   bool quiet = false;
 };
 
-void add_heap_options(CLI::App& command, HeapOptions& options);
+void add_heap_options(Command& command, HeapOptions& options);
 
 // `name`: what to call it, as a file name. Returns the exit status.
 int show_heap(const cores::Memory& memory, cores::LiveHeap heap, const std::string& name,

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include "analyzer/seal/seal_file.h"
 #include "cli/commands.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/progress_line.h"
 #include "importers/importer.h"
 #include "text/text.h"
@@ -98,9 +98,9 @@ int run_import(const ImportOptions& options) {
 
 }  // namespace
 
-void add_import(CLI::App& app, int& exit_code) {
+void add_import(Command& app, int& exit_code) {
   auto options = std::make_shared<ImportOptions>();
-  CLI::App* command = app.add_subcommand("import", "Make a ledger of another tool's recording");
+  Command* command = app.add_subcommand("import", "Make a ledger of another tool's recording");
   command->add_option("FILE", options->file, "The recording: of heaptrack, massif or DHAT")
       ->required()
       ->type_name("");

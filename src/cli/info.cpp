@@ -1,7 +1,6 @@
 // `heapledger info`: what is in a ledger.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -12,6 +11,7 @@
 #include "cli/info_text.h"
 #include "cli/ledger_paths.h"
 #include "cli/live_ledgers.h"
+#include "cli/options.h"
 #include "cli/progress_line.h"
 #include "cli/report_warnings.h"
 #include "text/text.h"
@@ -44,9 +44,9 @@ int info(const InfoOptions& options) {
 
 }  // namespace
 
-void add_info(CLI::App& app, int& exit_code) {
+void add_info(Command& app, int& exit_code) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = app.add_subcommand("info", "Show what is in a ledger");
+  Command* command = app.add_subcommand("info", "Show what is in a ledger");
   command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
       ->required()
       ->type_name("");

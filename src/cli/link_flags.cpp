@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "analyzer/error.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/run_library.h"
 #include "text/text.h"
 
@@ -76,8 +76,8 @@ std::string static_flags(const std::string& folder) {
 
 }  // namespace
 
-void add_link_flags(CLI::App& app, int& exit_code) {
-  CLI::App* command =
+void add_link_flags(Command& app, int& exit_code) {
+  Command* command =
       app.add_subcommand("link-flags", "Print the flags that link the recorder into a program");
   auto is_static = std::make_shared<bool>(false);
   command->add_flag("--static", *is_static, "For a program linked with -static or -static-pie");

@@ -2,7 +2,6 @@
 // and an exit status. This is the only place that does.
 #include <heapledger.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -12,6 +11,7 @@
 
 #include "analyzer/error.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "text/text.h"
 
 namespace heapledger {
@@ -30,18 +30,9 @@ void complain(const std::string& message) {
   }
 }
 
-int parse_failed(const CLI::App& app, const CLI::ParseError& error) {
-  int code = app.exit(error);  // prints: help and version to stdout, complaints to stderr
-  if (code == 0) return 0;
-  return app.got_subcommand("run") ? kExitRunFailed : kExitUsage;
-}
-
 int run_tool(int argc, char** argv) {
-  CLI::App app{"Keeps a ledger of a program's heap: every allocation, exactly."};
-  app.name("heapledger");
-  app.set_version_flag("--version", "heapledger " HEAPLEDGER_VERSION);
-  app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::simple);
+  Command app("heapledger", "Keeps a ledger of a program's heap: every allocation, exactly.",
+              "heapledger " HEAPLEDGER_VERSION);
   int exit_code = 0;
   add_run(app, exit_code);
   add_report(app, exit_code);
@@ -64,10 +55,13 @@ int run_tool(int argc, char** argv) {
   add_top(app, exit_code);
   add_replay(app, exit_code);
   add_link_flags(app, exit_code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return parse_failed(app, error);
+  switch (app.parse(argc, argv)) {
+    case Command::Understood::kOnlyShown:
+      return 0;
+    case Command::Understood::kNo:
+      return app.was_asked_for("run") ? kExitRunFailed : kExitUsage;
+    case Command::Understood::kYes:
+      break;
   }
   if (std::fflush(stdout) != 0) {
     complain("cannot write the result: is the disk full?");

@@ -1,7 +1,6 @@
 #include "cli/opened.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include "analyzer/error.h"
 #include "analyzer/progress.h"
 #include "cli/ledger_paths.h"
+#include "cli/options.h"
 #include "cli/progress_line.h"
 #include "cli/report_warnings.h"
 #include "symbols/shorten.h"
@@ -47,7 +47,7 @@ ResolveOptions resolve_options(const NameOptions& options, ProgressLine& line) {
 
 }  // namespace
 
-void add_name_options(CLI::App& command, NameOptions& options) {
+void add_name_options(Command& command, NameOptions& options) {
   command.add_flag("--raw-names", options.raw_names,
                    "Names as the debug information has them, not shortened");
   command
@@ -58,7 +58,7 @@ void add_name_options(CLI::App& command, NameOptions& options) {
   add_debug_options(command, options);
 }
 
-void add_debug_options(CLI::App& command, NameOptions& options) {
+void add_debug_options(Command& command, NameOptions& options) {
   command
       .add_option("--debug-folder", options.debug_folders,
                   "Look there too for separate debug files; laid out like /usr/lib/debug")

@@ -12,11 +12,9 @@
 #include "cli/live_ledgers.h"
 #include "symbols/symbol_table.h"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
-class App;
-}
-
 namespace heapledger {
+
+class Command;
 
 struct NameOptions {
   bool raw_names = false;                  // as the debug information has them
@@ -29,10 +27,10 @@ struct NameOptions {
 };
 
 // Adds --raw-names, --shorten, --debug-folder and --debuginfod.
-void add_name_options(CLI::App& command, NameOptions& options);
+void add_name_options(Command& command, NameOptions& options);
 
 // The last two alone, for commands that store names and show none.
-void add_debug_options(CLI::App& command, NameOptions& options);
+void add_debug_options(Command& command, NameOptions& options);
 
 class Opened {
  public:

@@ -1,16 +1,16 @@
 #include "cli/picture_words.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
 #include "analyzer/error.h"
+#include "cli/options.h"
 #include "cli/report_counts.h"
 #include "text/text.h"
 
 namespace heapledger {
 
-void add_picture_options(CLI::App& command, PictureWords& words, const std::string& formats) {
+void add_picture_options(Command& command, PictureWords& words, const std::string& formats) {
   command.add_option("FILE", words.files, "Ledgers, or folders with ledgers")
       ->required()
       ->type_name("");

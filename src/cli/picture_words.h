@@ -13,6 +13,8 @@
 
 namespace heapledger {
 
+class Command;
+
 struct PictureWords {
   std::vector<std::string> files;
   std::string out;
@@ -23,7 +25,7 @@ struct PictureWords {
 };
 
 // `formats` says what the file can be, for the help.
-void add_picture_options(CLI::App& command, PictureWords& words, const std::string& formats);
+void add_picture_options(Command& command, PictureWords& words, const std::string& formats);
 
 // The ending of the file's name, of those in `known`; without a file the first. Throws Error that
 // lists them.

@@ -1,5 +1,4 @@
 // `heapledger plot`: ledgers as pictures and films.
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include "analyzer/error.h"
 #include "cli/commands.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/report_counts.h"
 #include "cli/still_picture.h"
 #include "exporters/output.h"
@@ -112,9 +112,9 @@ int run_plot(const PlotOptions& options) {
 
 }  // namespace
 
-void add_plot(CLI::App& app, int& exit_code) {
+void add_plot(Command& app, int& exit_code) {
   auto options = std::make_shared<PlotOptions>();
-  CLI::App* command = app.add_subcommand("plot", "Draw charts of ledgers, or a film");
+  Command* command = app.add_subcommand("plot", "Draw charts of ledgers, or a film");
   command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
       ->required()
       ->type_name("");

@@ -1,5 +1,4 @@
 // `heapledger replay`: the calls of a ledger, played against several allocators.
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +10,7 @@
 
 #include "analyzer/error.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/progress_line.h"
 #include "cli/replay_candidates.h"
 #include "cli/replay_json.h"
@@ -212,9 +212,9 @@ int run_replay(const ReplayOptions& options) {
 
 }  // namespace
 
-void add_replay(CLI::App& app, int& exit_code) {
+void add_replay(Command& app, int& exit_code) {
   auto options = std::make_shared<ReplayOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("replay", "Play a ledger's calls against several allocators");
   add_replay_options(*command, *options);
   command->footer(

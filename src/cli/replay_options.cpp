@@ -1,10 +1,10 @@
 #include "cli/replay_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
 
 #include "analyzer/error.h"
+#include "cli/options.h"
 #include "cli/still_picture.h"
 #include "text/nearest.h"
 #include "text/text.h"
@@ -51,7 +51,7 @@ void expect_together(const ReplayOptions& options) {
   }
 }
 
-void add_choices(CLI::App& command, ReplayOptions& options) {
+void add_choices(Command& command, ReplayOptions& options) {
   command.add_option("FILE", options.files, "A ledger, or a folder with ledgers")
       ->required()
       ->type_name("");
@@ -70,7 +70,7 @@ void add_choices(CLI::App& command, ReplayOptions& options) {
       ->type_name("LIST");
 }
 
-void add_ways(CLI::App& command, ReplayOptions& options) {
+void add_ways(Command& command, ReplayOptions& options) {
   command
       .add_option("--rounds", options.rounds,
                   "How often each is played (default: 5, and up to 15 as long as that takes a few "
@@ -101,7 +101,7 @@ void add_ways(CLI::App& command, ReplayOptions& options) {
 
 }  // namespace
 
-void add_replay_options(CLI::App& command, ReplayOptions& options) {
+void add_replay_options(Command& command, ReplayOptions& options) {
   add_choices(command, options);
   add_ways(command, options);
   command.add_flag("--check", options.check,

@@ -9,11 +9,9 @@
 #include "replay/build.h"
 #include "replay/compare.h"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
-class App;
-}
-
 namespace heapledger {
+
+class Command;
 
 struct ReplayOptions {
   std::vector<std::string> files;
@@ -35,7 +33,7 @@ struct ReplayOptions {
   bool json = false;
 };
 
-void add_replay_options(CLI::App& command, ReplayOptions& options);
+void add_replay_options(Command& command, ReplayOptions& options);
 
 // Before the long work: throws Error for whatever is wrong with the words.
 void check_replay_words(const ReplayOptions& options);

@@ -1,5 +1,4 @@
 // `heapledger report`: what the ledgers say, as a whole or to a question.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "cli/ledger_paths.h"
 #include "cli/live_ledgers.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/progress_line.h"
 #include "cli/report.h"
 #include "cli/report_asked.h"
@@ -90,9 +90,9 @@ int report(const ReportOptions& options) {
   return report_on({worst_of(options.files, measure)}, options, asked);
 }
 
-void add_report(CLI::App& app, int& exit_code) {
+void add_report(Command& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = app.add_subcommand("report", "Show where the memory goes");
+  Command* command = app.add_subcommand("report", "Show where the memory goes");
   add_report_options(*command, *options);
   command->callback([options, &exit_code] { exit_code = report(*options); });
 }

@@ -1,18 +1,18 @@
 #include "cli/report_options.h"
 
-#include <CLI/CLI.hpp>
+#include "cli/options.h"
 
 namespace heapledger {
 namespace {
 
-void add_moments(CLI::App& command, ReportWords& words) {
+void add_moments(Command& command, ReportWords& words) {
   add_moment_options(command, words);
   command.add_flag("--live", words.live,
                    "Only what is live at the moment, without figures of the whole run; of a sealed "
                    "ledger little is read for it");
 }
 
-void add_views(CLI::App& command, ReportWords& words) {
+void add_views(Command& command, ReportWords& words) {
   command
       .add_option("--by", words.by,
                   "Group by site, function, file, line, module, thread, size, size-class, "
@@ -28,7 +28,7 @@ void add_views(CLI::App& command, ReportWords& words) {
   command.add_flag("--where-rss", words.where_rss, "What the resident memory is made of");
 }
 
-void add_selection(CLI::App& command, ReportWords& words) {
+void add_selection(Command& command, ReportWords& words) {
   add_filter_option(command, words);
   command
       .add_option("--below", words.below,
@@ -52,7 +52,7 @@ void add_selection(CLI::App& command, ReportWords& words) {
 
 }  // namespace
 
-void add_report_views(CLI::App& command, ReportOptions& options) {
+void add_report_views(Command& command, ReportOptions& options) {
   add_moments(command, options.words);
   add_views(command, options.words);
   add_selection(command, options.words);
@@ -60,11 +60,11 @@ void add_report_views(CLI::App& command, ReportOptions& options) {
   command.add_flag("--json", options.json, "Print JSON, with everything that --top leaves");
 }
 
-void add_report_options(CLI::App& command, ReportOptions& options) {
+void add_report_options(Command& command, ReportOptions& options) {
   command.add_option("FILE", options.files, "Ledgers, or folders with ledgers")
       ->required()
       ->type_name("");
-  CLI::Option* each = command.add_flag("--each", options.each, "Every ledger on its own");
+  Option* each = command.add_flag("--each", options.each, "Every ledger on its own");
   command
       .add_option("--worst", options.worst,
                   "Only the process with the most: peak, live, blocks, calls, bytes, temporary, "

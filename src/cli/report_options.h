@@ -7,11 +7,9 @@
 #include "cli/opened.h"
 #include "cli/report_asked.h"
 
-namespace CLI {
-class App;
-}
-
 namespace heapledger {
+
+class Command;
 
 struct ReportOptions {
   std::vector<std::string> files;
@@ -22,9 +20,9 @@ struct ReportOptions {
   bool json = false;
 };
 
-void add_report_options(CLI::App& command, ReportOptions& options);
+void add_report_options(Command& command, ReportOptions& options);
 
 // Those of them that choose what of one ledger is shown, and how.
-void add_report_views(CLI::App& command, ReportOptions& options);
+void add_report_views(Command& command, ReportOptions& options);
 
 }  // namespace heapledger

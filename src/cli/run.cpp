@@ -1,32 +1,19 @@
 // `heapledger run`: its options, its help, and the line between them and the words of the program.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "analyzer/error.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/run_exit.h"
 #include "cli/run_session.h"
 #include "cli/run_words.h"
 #include "text/text.h"
 
 namespace heapledger {
-namespace {
-
-// The positional CMD stands for any number of words, which the usual help cannot say.
-class RunHelp : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: heapledger run [OPTIONS] -- CMD [ARGUMENTS]\n";
-  }
-  std::string make_positionals(const CLI::App*) const override { return ""; }
-};
-
-}  // namespace
-
-void add_run(CLI::App& app, int& exit_code) {
+void add_run(Command& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Run a program and record its heap");
+  Command* command = app.add_subcommand("run", "Run a program and record its heap");
   command
       ->add_option("-o,--output", options->pattern, "Name of the ledgers (default: %e.%p.ledger)")
       ->type_name("PATTERN");
@@ -38,16 +25,8 @@ void add_run(CLI::App& app, int& exit_code) {
                     "Have known pools (Python, GLib, libstdc++, PHP) use malloc block by block");
   command->add_flag("--anyway", options->anyway,
                     "Run even a program that cannot be recorded, or not in full");
-  // All words from the first one that is no option belong to the program, whatever they look like.
-  // "Extra arguments" would have brackets in them interpreted, so these are simply very many.
-  command->positionals_at_end();
-  command->allow_extras();
-  command->add_option("CMD", options->command, "The program and its arguments")
-      ->type_name("")
-      ->expected(1 << 24)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->formatter(std::make_shared<RunHelp>());
+  command->add_program(options->command, "The program and its arguments",
+                       "heapledger run [OPTIONS] -- CMD [ARGUMENTS]");
   command->footer(
       "Examples:\n"
       "  heapledger run -- ls -l                      record ls, print a summary\n"
@@ -60,7 +39,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "The exit status is the program's own, or 128 + N when signal N ended it; 125 when\n"
       "Heapledger refused or failed, 126 when CMD cannot be executed, 127 when it is not there.");
   command->callback([command, options, &exit_code] {
-    for (const std::string& word : command->remaining()) {
+    for (const std::string& word : command->unknown_options()) {
       if (word == "--") continue;
       throw Error("heapledger run has no option " + quoted(word) +
                       ". Options of the program come after it: heapledger run -- CMD " + word,

@@ -1,10 +1,10 @@
 #include "cli/run_words.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "analyzer/error.h"
+#include "cli/options.h"
 #include "cli/run_exit.h"
 #include "settings/settings.h"
 #include "text/nearest.h"
@@ -74,7 +74,7 @@ std::unique_ptr<settings::Settings> settings_of(const std::vector<std::string>& 
   return asked;
 }
 
-void add_word_options(CLI::App& command, std::vector<std::string>& words) {
+void add_word_options(Command& command, std::vector<std::string>& words) {
   for (size_t i = 0; i < settings::kWordCount; ++i) {
     const Word& word = settings::kWords[i];
     if (word.internal || std::string_view(word.name) == "out") continue;
@@ -82,7 +82,7 @@ void add_word_options(CLI::App& command, std::vector<std::string>& words) {
     if (word.initial[0] != '\0') help += std::string(" (default: ") + word.initial + ")";
     const std::string name = word.name;
     command
-        .add_option_function<std::string>(
+        .add_each(
             "--" + name,
             [&words, name](const std::string& value) {
               words.push_back(std::string(name).append("=").append(value));

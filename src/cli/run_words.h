@@ -10,14 +10,12 @@
 
 #include "settings/settings.h"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
-class App;
-}
-
 namespace heapledger {
 
+class Command;
+
 // Adds --mode, --depth, … each of which appends "name=value" to `words`. Not -o: it stands for out.
-void add_word_options(CLI::App& command, std::vector<std::string>& words);
+void add_word_options(Command& command, std::vector<std::string>& words);
 
 // Throws Error for the first word that the runtime would not take. `where` is what the message says
 // it stands in: "HEAPLEDGER", or empty for an option.

@@ -1,7 +1,6 @@
 // `heapledger seal`: compresses ledgers for keeping, and stores the names of their functions.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "cli/ledger_paths.h"
 #include "cli/live_ledgers.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/progress_line.h"
 #include "cli/raw_ledger.h"
 #include "cores/ledger_memory.h"
@@ -123,9 +123,9 @@ int seal_all(const SealCommand& command) {
 
 }  // namespace
 
-void add_seal(CLI::App& app, int& exit_code) {
+void add_seal(Command& app, int& exit_code) {
   auto command = std::make_shared<SealCommand>();
-  CLI::App* sub = app.add_subcommand("seal", "Compress ledgers for keeping");
+  Command* sub = app.add_subcommand("seal", "Compress ledgers for keeping");
   sub->add_option("FILE", command->files, "Ledgers, or folders with ledgers")
       ->required()
       ->type_name("");
@@ -134,7 +134,7 @@ void add_seal(CLI::App& app, int& exit_code) {
       ->type_name("OUT");
   sub->add_option("--level", command->level, "How hard zstd tries, 1 to 19 (default: 3)")
       ->type_name("N")
-      ->check(CLI::Range(seal::kMinLevel, seal::kMaxLevel));
+      ->within(seal::kMinLevel, seal::kMaxLevel);
   auto* refresh = sub->add_flag("--symbols", command->symbols,
                                 "Look up anew the names that sealed ledgers have stored");
   sub->add_flag("--no-symbols", command->no_symbols, "Store no names")->excludes(refresh);

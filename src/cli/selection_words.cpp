@@ -1,11 +1,11 @@
 #include "cli/selection_words.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
 #include <string_view>
 
 #include "analyzer/error.h"
+#include "cli/options.h"
 #include "format/modes.h"
 #include "text/nearest.h"
 
@@ -48,19 +48,19 @@ Filter understand_filter(const std::string& text) {
 
 }  // namespace
 
-void add_moment_options(CLI::App& command, SelectionWords& words) {
-  CLI::Option* at = command
-                        .add_option("--at", words.at,
-                                    "The moment: peak (default), rss-peak, start, end, a time "
-                                    "(1.5s), a share of the run (50%), a marker")
-                        ->type_name("MOMENT");
+void add_moment_options(Command& command, SelectionWords& words) {
+  Option* at = command
+                   .add_option("--at", words.at,
+                               "The moment: peak (default), rss-peak, start, end, a time "
+                               "(1.5s), a share of the run (50%), a marker")
+                   ->type_name("MOMENT");
   command.add_option("--between", words.between, "What was allocated between two moments")
       ->type_name("MOMENT")
       ->expected(2)
       ->excludes(at);
 }
 
-void add_filter_option(CLI::App& command, SelectionWords& words) {
+void add_filter_option(Command& command, SelectionWords& words) {
   command
       .add_option("--filter", words.filters,
                   "Only such blocks: size>=1k, lifetime<1ms, time=1s..2s, thread=NAME, "

@@ -7,11 +7,9 @@
 
 #include "analyzer/query.h"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
-class App;
-}
-
 namespace heapledger {
+
+class Command;
 
 // The options as they were given; empty: not given.
 struct SelectionWords {
@@ -21,8 +19,8 @@ struct SelectionWords {
 };
 
 // Adds --at and --between, and --filter.
-void add_moment_options(CLI::App& command, SelectionWords& words);
-void add_filter_option(CLI::App& command, SelectionWords& words);
+void add_moment_options(Command& command, SelectionWords& words);
+void add_filter_option(Command& command, SelectionWords& words);
 
 // Puts them into the question. Returns the filters as one text. Throws Error with kExitUsage that
 // names the nearest right word.

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 
 namespace heapledger {
 namespace {
@@ -27,8 +27,8 @@ std::string row_of(const settings::Word& word) {
 
 }  // namespace
 
-void add_settings(CLI::App& app, int& exit_code) {
-  CLI::App* sub = app.add_subcommand("settings", "List what a recording can be asked to do");
+void add_settings(Command& app, int& exit_code) {
+  Command* sub = app.add_subcommand("settings", "List what a recording can be asked to do");
   sub->footer(
       "Each is a word of the variable HEAPLEDGER and an option of `heapledger run`:\n\n"
       "  HEAPLEDGER='mode=sample every=10s' LD_PRELOAD=libheapledger.so ./program\n"

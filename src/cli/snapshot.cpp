@@ -1,5 +1,4 @@
 // `heapledger snapshot`: the live heap of a program that runs in live mode, and goes on running.
-#include <CLI/CLI.hpp>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -7,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/heap_views.h"
+#include "cli/options.h"
 #include "cli/running_heap.h"
 
 namespace heapledger {
@@ -26,9 +26,9 @@ int run_snapshot(const SnapshotOptions& options) {
 
 }  // namespace
 
-void add_snapshot(CLI::App& app, int& exit_code) {
+void add_snapshot(Command& app, int& exit_code) {
   auto options = std::make_shared<SnapshotOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("snapshot", "The live heap of a running program, without stopping it");
   command->add_option("PID", options->pid, "A process that runs with --mode live")
       ->required()

@@ -1,5 +1,4 @@
 // `heapledger top`: a running program's heap, as a screen that refreshes.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "analyzer/query/filter.h"
 #include "cli/commands.h"
 #include "cli/opened.h"
+#include "cli/options.h"
 #include "cli/top_pages.h"
 #include "cli/top_watch.h"
 #include "text/text.h"
@@ -63,18 +63,18 @@ int run_top(const TopOptions& options) {
   return print_top(reader, first, state, pages);
 }
 
-void add_choices(CLI::App& command, TopOptions& options) {
+void add_choices(Command& command, TopOptions& options) {
   command
       .add_option("--sort", options.sort,
                   "By live bytes (default), growth since top began, rate of allocation, blocks or "
                   "name")
-      ->check(CLI::IsMember({"live", "growth", "rate", "blocks", "name"}))
+      ->one_of({"live", "growth", "rate", "blocks", "name"})
       ->type_name("live|growth|rate|blocks|name");
   command.add_flag("--reverse", options.reverse, "Sort the other way round");
   command
       .add_option("--by", options.by,
                   "Rows are sites (default), or the functions to blame for them")
-      ->check(CLI::IsMember({"site", "function"}))
+      ->one_of({"site", "function"})
       ->type_name("site|function");
   command.add_option("--filter", options.filter, "Only stacks with this text in them")
       ->type_name("TEXT");
@@ -82,9 +82,9 @@ void add_choices(CLI::App& command, TopOptions& options) {
 
 }  // namespace
 
-void add_top(CLI::App& app, int& exit_code) {
+void add_top(Command& app, int& exit_code) {
   auto options = std::make_shared<TopOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("top", "The live heap of a running program, on a screen that refreshes");
   command->add_option("PID", options->pid, "A process that runs with --mode live")
       ->required()
@@ -92,11 +92,11 @@ void add_top(CLI::App& app, int& exit_code) {
   command->add_option("--interval", options->interval, "Time between readings (default: 1s)")
       ->type_name("TIME");
   add_choices(*command, *options);
-  CLI::Option* once =
+  Option* once =
       command->add_flag("--once", options->once, "Print one screen as text: no terminal is needed");
   command->add_option("--batch", options->batch, "Print so many screens as text")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->within(1, 1e9)
       ->excludes(once);
   command->add_option("--top", options->top, "Print so many rows (default: 20; JSON: all)")
       ->type_name("N");

@@ -1,16 +1,81 @@
 // JSON as we print it: on one line, in pure ASCII, so that no name in it can do anything to a
-// terminal; bytes that are not UTF-8 appear as \xNN.
+// terminal; members stand in the order in which they were put.
+//
+// For writing only. What reads JSON uses a library, and includes it where it reads.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace heapledger {
 
-using Json = nlohmann::ordered_json;
+class Json {
+ public:
+  Json() = default;  // null
+  // A list whose elements are all pairs of a text and a value is an object, any other is an array.
+  Json(std::initializer_list<Json> list);
+
+  // NOLINTBEGIN(google-explicit-constructor): values are written as they are.
+  Json(std::nullptr_t) {}
+  Json(bool value) : value_(value) {}
+  template <std::integral Number>
+  requires(!std::same_as<Number, bool>) Json(Number value) {
+    if constexpr (std::signed_integral<Number>) {
+      value_ = int64_t{value};
+    } else {
+      value_ = uint64_t{value};
+    }
+  }
+  Json(double value) : value_(value) {}
+  Json(const char* text) : value_(std::string(text)) {}
+  Json(std::string_view text) : value_(std::string(text)) {}
+  Json(std::string text) : value_(std::move(text)) {}
+  template <typename Element>
+  Json(const std::vector<Element>& elements) : value_(Elements(elements.begin(), elements.end())) {}
+  // NOLINTEND
+
+  static Json array(std::initializer_list<Json> elements = {});
+  static Json object();
+
+  // Of an object, or of null, which becomes one.
+  Json& operator[](std::string_view name);
+  // Puts the members of another object over ours.
+  void update(const Json& other);
+  bool contains(std::string_view name) const;
+
+  // Of an array, or of null, which becomes one.
+  void push_back(Json element);
+
+  // Of an array: its elements.
+  const Json* begin() const;
+  const Json* end() const;
+  // Elements or members; 0 for null, 1 for everything else.
+  size_t size() const;
+  bool empty() const { return size() == 0; }
+  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+
+  std::string line() const;
+
+ private:
+  using Elements = std::vector<Json>;
+  using Member = std::pair<std::string, Json>;
+  using Members = std::vector<Member>;
+
+  Json* member(std::string_view name);
+  void write(std::string& to) const;
+
+  std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Elements, Members>
+      value_;
+};
 
 inline std::string json_line(const Json& json) {
-  return json.dump(-1, ' ', true);
+  return json.line();
 }
 
 }  // namespace heapledger

@@ -15,6 +15,7 @@ import harness
 from harness import expect_equal
 
 CPP = """
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,15 +47,23 @@ __attribute__((noinline)) void* nested(int depth) {
 }  // namespace shop
 
 int main() {
+  // Whatever the order of the threads: at the peak each of them holds a part of it.
+  std::atomic<int> holding{0};
+  std::atomic<bool> filled{false};
   std::vector<std::thread> threads;
   for (int t = 1; t <= 3; ++t) {
-    threads.emplace_back([t] {
+    threads.emplace_back([t, &holding, &filled] {
       for (int round = 0; round < 3; ++round) shop::stock(200 * t);
+      const std::map<int, shop::Item> held = shop::stock(50 * t);
+      ++holding;
+      while (!filled) std::this_thread::yield();
     });
   }
-  std::map<int, shop::Item> kept = shop::stock(700);
+  while (holding < 3) std::this_thread::yield();
+  std::map<int, shop::Item> kept = shop::stock(1500);
   shop::Shelf<std::string> shelf;
   for (int i = 0; i < 1000; ++i) shelf.put(std::string(40, 's'));
+  filled = true;
   for (std::thread& thread : threads) thread.join();
   void* volatile leak = shop::nested(5);
   void* grown = malloc(10);

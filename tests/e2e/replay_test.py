@@ -233,7 +233,8 @@ class Shown(unittest.TestCase):
         self.assertGreater(faults["all"] - faults["first"], 30_000_000 / 4096 / 2)
         self.assertGreater(peaks["all"], 30_000_000)
         self.assertLess(peaks["first"], 15_000_000)
-        self.assertLessEqual(peaks["none"], peaks["first"])
+        # The kernel counts resident pages for each processor apart, and adds them up now and then.
+        self.assertLessEqual(peaks["none"], peaks["first"] + 64 * 4096 * os.cpu_count())
 
 
 if __name__ == "__main__":

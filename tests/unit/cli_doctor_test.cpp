@@ -2,7 +2,6 @@
 // summary's line on the top site.
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/completion_words.h"
 #include "cli/doctor_libraries.h"
 #include "cli/doctor_show.h"
+#include "cli/options.h"
 #include "cli/summary.h"
 
 namespace heapledger {
@@ -91,8 +91,8 @@ TEST(LoaderCache, AnyDamageGivesNothingWorse) {
 }
 
 TEST(Completion, KnowsWhatTheParserKnows) {
-  CLI::App app;
-  CLI::App* sub = app.add_subcommand("paint", "It's a [test]: paint");
+  Command app("studio", "Paints.", "1");
+  Command* sub = app.add_subcommand("paint", "It's a [test]: paint");
   std::string text;
   bool flag = false;
   sub->add_option("-c,--colour", text, "Which")->type_name("red|blue");
