@@ -85,7 +85,9 @@ void begin_in_child() {
   if (!keep_tables) forget_sites();
   forget_unloads();
   begin_epoch();  // what memos know are the parent's sites
-  if (make_ledger(&position) == 0 && live_tables_wanted()) inherit_live_image();
+  bool made = make_ledger(&position) == 0;
+  if (made) enter_missed_before();
+  if (made && live_tables_wanted()) inherit_live_image();
   find_log_place();
   beginning.store(false, std::memory_order_release);
 }
@@ -135,7 +137,7 @@ bool begin_recording() {
     return false;
   }
   find_log_place();
-  EntryGuard first_window;
+  EntryGuard first_window(Missed::kNothing);
   return true;
 }
 
