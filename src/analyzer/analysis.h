@@ -120,6 +120,12 @@ struct LedgerFacts {
   std::string runtime;
   std::string allocator;  // path of the library whose malloc was called; empty: not known
 
+  // Functions whose calls go to another file that has them, too (empty: the executable itself); and
+  // whether none of those calls has come to the recorder in the end.
+  std::vector<std::string> bypassed;
+  std::string bypassed_by;
+  bool unseen = false;
+
   uint64_t start_wall_ns = 0;  // since the epoch
   uint64_t duration_ns = 0;    // up to the last thing known
   double ns_per_tick = 0;
@@ -135,7 +141,8 @@ struct LedgerFacts {
   uint64_t sample_calls = 0;
   bool has_time = false;
 
-  std::vector<ThreadFacts> threads;
+  std::vector<ThreadFacts> threads;  // that made entries
+  uint64_t thread_count = 0;         // of all that were seen, with those that only counted
   std::vector<ModuleFacts> modules;
   std::array<uint64_t, 64> entries_by_kind{};  // by format::Kind
   uint64_t entries = 0;
@@ -165,8 +172,10 @@ struct LedgerFacts {
   std::vector<UnrecordedGroup> unrecorded;  // what it started, or became, that has no ledger
 
   std::optional<std::string> stopped;  // why recording ended before the process did
-  std::vector<std::string> problems;   // damage, gaps, cuts
-  bool complete = true;                // nothing that happened is missing
+  // Count mode: why memory and names were not looked at any more. All calls are counted.
+  std::optional<std::string> unwatched;
+  std::vector<std::string> problems;  // damage, gaps, cuts
+  bool complete = true;               // nothing that happened is missing
 };
 
 // Every one is the heap of one moment, which is what "peak" and "end" stand for then.

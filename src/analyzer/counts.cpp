@@ -32,6 +32,7 @@ void add(CountRow& to, const CountRow& row) {
 
 void add(ThreadCounts& to, const ThreadCounts& from) {
   to.threads += from.threads;
+  to.only += from.only;
   to.shared |= from.shared;
   add(to.all, from.all);
   for (size_t i = 0; i < to.functions.size(); ++i) add(to.functions[i], from.functions[i]);
@@ -41,6 +42,7 @@ void add(ThreadCounts& to, const ThreadCounts& from) {
 ThreadCounts counts_of(const CountTable& table) {
   ThreadCounts counts;
   counts.threads = table.threads;
+  counts.only = std::min(table.only_here, table.threads);
   counts.shared = (table.flags & format::kCountShared) != 0;
   counts.tid = table.tid;
   counts.name.assign(table.name, strnlen(table.name, sizeof table.name));

@@ -42,6 +42,7 @@ struct CountRow {
 struct ThreadCounts {
   uint32_t pid = 0;      // of its process
   uint64_t threads = 0;  // that have counted together here
+  uint64_t only = 0;     // of them, those that nothing else in the ledger tells of
   bool shared = false;   // by threads at the same time, for want of tables
   uint64_t tid = 0;      // of the last of them
   std::string name;      // likewise

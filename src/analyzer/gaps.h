@@ -16,6 +16,9 @@ class Gaps {
   // An entry of kind kMode.
   void change(uint64_t time, std::string_view fields);
 
+  // What the process is in at last.
+  uint64_t mode() const { return mode_; }
+
   // Of the process and of threads.
   uint64_t count() const { return count_; }
 

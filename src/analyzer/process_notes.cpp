@@ -100,6 +100,11 @@ void ProcessNotes::tell(LedgerFacts& facts) {
   facts.parent_ledger = std::move(info(format::InfoKey::kParentLedger));
   facts.runtime = std::move(info(format::InfoKey::kRuntime));
   facts.allocator = std::move(info(format::InfoKey::kAllocator));
+  std::vector<std::string> bypass = arguments(info(format::InfoKey::kBypass));
+  if (bypass.size() > 1) {
+    facts.bypassed_by = bypass.front();
+    facts.bypassed.assign(bypass.begin() + 1, bypass.end());
+  }
   facts.threads = std::move(threads_);
   facts.modules = std::move(modules_);
 }

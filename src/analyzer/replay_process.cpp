@@ -66,6 +66,24 @@ void add_counts(LedgerFacts& facts) {
   }
 }
 
+// Of those that only counted, the tables tell how many have no entry; in ledgers that do not say
+// so every one of them may have one.
+uint64_t threads_seen(uint64_t entered, const ThreadCounts& counts) {
+  return counts.only > 0 ? entered + counts.only : std::max(entered, counts.threads);
+}
+
+// Of the functions that another file has, too: whether no call has come to us, so that it does not
+// pass them on.
+bool none_seen(const LedgerFacts& facts) {
+  if (facts.live) return facts.totals.calls == 0;
+  for (size_t i = 0; i < facts.by_function.size(); ++i) {
+    const auto& names = facts.bypassed;
+    if (facts.by_function[i] == 0) continue;
+    if (std::find(names.begin(), names.end(), kFunctionNames[i]) != names.end()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Slack slack_for(const LedgerFile& file) {
@@ -85,7 +103,7 @@ uint64_t end_time_of(const LedgerFile& file, uint64_t last_time) {
   return std::max(last_time, file.clock().units_of_ticks(ticks));
 }
 
-void tell_file(LedgerFile& file, uint64_t end_time, LedgerFacts& facts) {
+void tell_file(LedgerFile& file, uint64_t end_time, uint64_t last_mode, LedgerFacts& facts) {
   const format::FileHeader& header = file.header();
   const LedgerClock& clock = file.clock();
   facts.path = file.name();
@@ -125,8 +143,12 @@ void tell_file(LedgerFile& file, uint64_t end_time, LedgerFacts& facts) {
 
   uint64_t missed = header.missed + file.index().missed();
   facts.totals.missed = missed < header.missed ? UINT64_MAX : missed;
-  if (header.stop_reason != 0) facts.stopped = describe_stop(header);
+  if (header.stop_reason != 0) {
+    // Counting needs nothing that could end.
+    (last_mode == format::kModeCount ? facts.unwatched : facts.stopped) = describe_stop(header);
+  }
   facts.unrecorded = read_unrecorded(file.unrecorded());
+  facts.thread_count = threads_seen(facts.threads.size(), read_counts(file).all);
   facts.problems = file.problems().texts();
   facts.complete = !facts.stopped && facts.totals.missed == 0 && facts.problems.empty();
 }
@@ -311,13 +333,14 @@ void ReplayProcess::tell(LedgerFacts& facts) {
   facts.damages = std::move(damages_);
   facts.damage_count = damage_count_;
   add_counts(facts);
-  tell_file(file_, end_time(), facts);
+  tell_file(file_, end_time(), gaps_.mode(), facts);
   facts.sampled = !sampling_.exact();
   facts.gaps = gaps_.count();
   double gap_ns = static_cast<double>(gaps_.units(end_time())) * std::exp2(facts.time_shift) *
                   facts.ns_per_tick;
   facts.gap_ns = std::min(facts.duration_ns, static_cast<uint64_t>(std::min(gap_ns, 1e18)));
-  facts.complete = facts.complete && facts.gaps == 0;
+  facts.unseen = !facts.bypassed.empty() && none_seen(facts);
+  facts.complete = facts.complete && facts.gaps == 0 && !facts.unseen;
   facts.pools = pools_.tell(sites_);
   facts.markers = std::move(markers_);
 }

@@ -32,8 +32,9 @@ Slack slack_for(const LedgerFile& file);
 // When the process was last known to live; `last_time` is that of its last entry.
 uint64_t end_time_of(const LedgerFile& file, uint64_t last_time);
 
-// What the header and the index say about the process, without its entries.
-void tell_file(LedgerFile& file, uint64_t end_time, LedgerFacts& facts);
+// What the header and the index say about the process, without its entries but with the threads
+// that these tell of. `last_mode` is the one it ended in.
+void tell_file(LedgerFile& file, uint64_t end_time, uint64_t last_mode, LedgerFacts& facts);
 
 // The resident memory of a process as sampled.
 struct MemorySample {

@@ -30,6 +30,9 @@ const char* reason_text(format::StopReason reason) {
       return "the program installed a system call filter that keeps the ledger from growing";
     case StopReason::kTooManyThreads:
       return "more threads were alive than a ledger has room for";
+    case StopReason::kNoTicks:
+      return "the program forbade itself to read the time stamp counter (PR_SET_TSC), which dates "
+             "the entries";
   }
   return "for a reason this version of heapledger does not know";
 }

@@ -7,6 +7,7 @@
 #include "cli/info_text.h"
 #include "cli/report_pools.h"
 #include "cli/unrecorded_text.h"
+#include "cli/unseen_calls.h"
 #include "settings/settings.h"
 #include "text/json_text.h"
 #include "text/text.h"
@@ -105,6 +106,8 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["entries_by_kind"] = kinds_json(ledger);
   json["complete"] = ledger.complete;
   json["stopped"] = ledger.stopped ? Json(*ledger.stopped) : Json(nullptr);
+  json["unwatched"] = ledger.unwatched ? Json(*ledger.unwatched) : Json(nullptr);
+  json["unseen"] = ledger.unseen ? Json(unseen_calls(ledger)) : Json(nullptr);
   json["missed"] = ledger.totals.missed;
   json["gaps"] = ledger.gaps;
   json["gap_ns"] = ledger.gap_ns;

@@ -7,6 +7,7 @@
 
 #include "cli/report_text.h"
 #include "cli/unrecorded_text.h"
+#include "cli/unseen_calls.h"
 #include "settings/settings.h"
 
 namespace heapledger {
@@ -55,6 +56,7 @@ std::string inherited_text(const LedgerFacts& ledger) {
 std::string completeness(const LedgerFacts& ledger) {
   if (ledger.complete) return "yes";
   std::string text = "no";
+  if (ledger.unseen) text += ", " + unseen_calls(ledger);
   if (ledger.stopped) text += ", recording stopped early: " + *ledger.stopped;
   if (ledger.totals.missed > 0) {
     text += ", " + counted(ledger.totals.missed, "call") + " could not be entered";
@@ -92,11 +94,13 @@ void put_pools(Buffer& to, const LedgerFacts& ledger, const Style& style) {
 }
 
 void put_threads(Buffer& to, const LedgerFacts& ledger, const Style& style) {
-  put(to, "\n{}\n", style.bold(counted(ledger.threads.size(), "thread")));
+  put(to, "\n{}\n", style.bold(counted(ledger.thread_count, "thread")));
   for (const ThreadFacts& thread : ledger.threads) {
     put(to, "  {:>6}  {:>10}  {}\n", thread.index,
         thread.tid != 0 ? std::to_string(thread.tid) : "-", escaped(thread.name));
   }
+  uint64_t counting = ledger.thread_count - ledger.threads.size();
+  if (counting > 0) put(to, "  {:>14} only counted calls\n", with_commas(counting));
 }
 
 void put_modules(Buffer& to, const LedgerFacts& ledger, const Style& style) {

@@ -1,6 +1,7 @@
 #include "cli/report_json_parts.h"
 
 #include "cli/unrecorded_text.h"
+#include "cli/unseen_calls.h"
 #include "settings/settings.h"
 #include "text/text.h"
 
@@ -81,10 +82,12 @@ Json ledger_json(const LedgerFacts& ledger, bool whole) {
   json["origin"] = ledger.origin == format::Origin::kForked ? "forked" : "started";
   json["complete"] = ledger.complete;
   json["stopped"] = ledger.stopped ? Json(*ledger.stopped) : Json(nullptr);
+  json["unwatched"] = ledger.unwatched ? Json(*ledger.unwatched) : Json(nullptr);
+  json["unseen"] = ledger.unseen ? Json(unseen_calls(ledger)) : Json(nullptr);
   json["missed"] = ledger.totals.missed;
   if (whole) json["gaps"] = ledger.gaps;
   if (whole) json["gap_ns"] = ledger.gap_ns;
-  json["threads"] = ledger.threads.size();
+  json["threads"] = ledger.thread_count;
   if (whole) {
     json["entries"] = ledger.entries;
     json["inherited_blocks"] = ledger.inherited_blocks;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "analyzer/error.h"
+#include "cli/unseen_calls.h"
 #include "text/text.h"
 
 namespace heapledger {
@@ -16,6 +17,15 @@ void add_ledger(const LedgerFacts& ledger, std::vector<std::string>& texts) {
     texts.push_back(who +
                     "the program is still running; this is how it was when the ledger was "
                     "opened.");
+  }
+  if (ledger.unseen) {
+    texts.push_back(who + unseen_calls(ledger) + ". " + unseen_remedy(ledger));
+  }
+  if (ledger.unwatched) {
+    texts.push_back(who +
+                    "all calls are counted, but resident memory and names of threads were "
+                    "not looked at any more from some point on: " +
+                    *ledger.unwatched + ".");
   }
   if (ledger.stopped) {
     texts.push_back(who + "recording stopped before the program did: " + *ledger.stopped +

@@ -103,7 +103,7 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
                         const std::vector<UnrecordedGroup>& unrecorded) {
   const Totals& totals = analysis.totals;
   uint64_t threads = 0;
-  for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.threads.size();
+  for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.thread_count;
   std::string sampled = sampling_text(analysis.ledgers);
   std::string what =
       counted(totals.calls, "call") + ", " + human_bytes(totals.bytes) + " allocated";

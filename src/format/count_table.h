@@ -49,7 +49,9 @@ struct CountTable {
   uint32_t tid;      // of the last of them
   uint32_t flags;
   char name[16];  // likewise
-  uint64_t reserved[4];
+  // Of these threads, those that no thread entry and no other table tells of.
+  uint64_t only_here;
+  uint64_t reserved[3];
   uint64_t frees[16];    // by function: blocks freed, by realloc to nothing as well
   uint64_t resizes[16];  // by function: calls that resized a block
   CountCell cells[kCountedFunctions][kSizeClasses];

@@ -87,6 +87,9 @@ enum class InfoKey : uint32_t {
   kParentLedger = 5,  // path of the ledger of the process this one was forked from
   kRuntime = 6,       // version of the runtime
   kAllocator = 7,     // path of the library whose malloc was called; none of static programs
+  // Functions that another file has, too, where they are found before the recorder's: the path of
+  // the file (empty: the executable) and their names, each followed by a zero byte.
+  kBypass = 8,
 };
 
 inline constexpr unsigned shape_of(unsigned char tag) {

@@ -41,6 +41,7 @@ enum class StopReason : uint32_t {
   kIoError = 8,          // any other errno
   kSeccomp = 9,          // a system call filter was installed and the reserve is used up
   kTooManyThreads = 10,  // more live threads than windows
+  kNoTicks = 11,         // the program forbade the tick counter (PR_SET_TSC)
 };
 
 // How this process came to be.

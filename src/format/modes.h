@@ -7,6 +7,7 @@
 namespace heapledger::format {
 
 inline constexpr uint32_t kModeTrace = 0;
+inline constexpr uint32_t kModeCount = 2;
 inline constexpr uint32_t kModeLog = 3;
 inline constexpr uint32_t kModeSample = 4;
 inline constexpr uint32_t kModeLive = 5;  // the blocks that are live at one moment, and no others

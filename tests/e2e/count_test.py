@@ -3,6 +3,7 @@ threads, signals and forks, and after SIGKILL."""
 
 import json
 import os
+import re
 import struct
 import subprocess
 import unittest
@@ -84,6 +85,8 @@ class Counts(unittest.TestCase):
         main = answer["ledgers"][0]["pid"]
         others = [table for table in answer["counts"]["threads"] if table["tid"] != main]
         self.assertEqual(added(others, "threads"), 2000)
+        self.assertEqual((answer["ledgers"][0]["threads"], answer["counts"]["recorded_threads"]),
+                         (2001, 2001))
         self.assertLess(len(others), 256)
         self.assertEqual([added(others, name) for name in CALL_FIGURES], [20_000, 2_000_000, 20_000,
                                                                           0])
@@ -93,9 +96,37 @@ class Counts(unittest.TestCase):
         main = answer["ledgers"][0]["pid"]
         others = [table for table in answer["counts"]["threads"] if table["tid"] != main]
         self.assertTrue(any(table["shared"] for table in others), "nobody had to share")
+        self.assertEqual(answer["ledgers"][0]["threads"], 301)
         self.assertEqual(added((table["functions"]["malloc"] for table in others), "calls"), 1500)
         self.assertEqual(added((table["functions"]["malloc"] for table in others), "bytes"), 75_000)
         self.assertEqual(added((table["functions"]["free"] for table in others), "frees"), 1500)
+
+    def test_heading_and_table_agree_on_threads(self):
+        run = counted("threads", "2000")
+        for question in ("report", "info"):
+            done = subprocess.run([harness.TOOL, question, run.ledgers[0]], capture_output=True,
+                                  text=True, env=harness.plain_environment(), check=True)
+            said = set(re.findall(r"([\d,]+) threads?\b", done.stdout))
+            self.assertEqual(said, {"2,001"}, done.stdout)
+
+    def test_threads_that_were_entered_before(self):
+        """Mode trace for the first eight of forty threads, and the one that starts them."""
+        run = counted("switched", words="mode=trace")
+        self.assertEqual(harness.report(run)["ledgers"][0]["threads"], 41)
+
+    def test_under_what_forbids_system_calls_and_clocks(self):
+        """Counting needs neither: nothing is missing, and nothing else is said."""
+        for name, arguments in (("killing", ("prctl", "300000")), ("killing", ("syscall", "2000")),
+                                ("strict", ("2000",)), ("ticks", ()), ("probes", ("libseccomp",))):
+            with self.subTest(name=name):
+                program = [harness.program(f"filters_{name}"), *arguments]
+                plain, run = harness.native(program), harness.recorded(program, words="mode=count")
+                harness.expect_same(plain, run)
+                answer = counts_of(run)
+                account = re.search(rb"account calls=(\d+) bytes=(\d+) frees=(\d+)", run.stdout)
+                self.assertEqual([str(answer["totals"][name]).encode()
+                                  for name in ("calls", "bytes", "frees")], list(account.groups()))
+                self.assertIsNone(answer["ledgers"][0]["stopped"])
 
     def test_handlers_in_the_middle_of_it(self):
         run = counted("signals")

@@ -14,7 +14,7 @@ WINDOW, CHUNK = b"\xb1HLW", b"\xb1HLC"
 
 STOP_REASONS = {0: None, 1: "disk full", 2: "quota", 3: "file size limit", 4: "no permission",
                 5: "file gone", 6: "no memory", 7: "no descriptors", 8: "another error",
-                9: "system call filter", 10: "too many threads"}
+                9: "system call filter", 10: "too many threads", 11: "no ticks"}
 
 Header = collections.namedtuple(
     "Header", "version header_bytes block_bytes time_shift page_bytes machine pid parent_pid "

@@ -4,6 +4,7 @@ import os
 import re
 import socket
 import subprocess
+import sys
 import time
 import unittest
 
@@ -75,6 +76,47 @@ class Naming(unittest.TestCase):
         harness.expect_complete(answer)
         self.assertEqual(sorted(one["origin"] for one in answer["ledgers"]), ["forked", "started"])
         self.assertEqual(answer["totals"]["calls"], 100 + 30_000 + 30_000)
+
+    def run_as(self, command, folder, **options):
+        """Runs a command by hand with the default pattern; the names of the ledgers, without pid."""
+        environment = harness.recording_environment(folder, {"HEAPLEDGER": ""})
+        run = harness.execute(command, environment, folder, folder, **options)
+        self.stderr = run.stderr
+        self.assertEqual(run.status, 0)
+        return [re.sub(r"\.\d+\.ledger$", "", name) for name in os.listdir(folder)
+                if name.endswith(".ledger")]
+
+    def test_a_link_gives_its_own_name(self):
+        folder = harness.fresh_folder()
+        link = os.path.join(folder, "other-name")
+        os.symlink(harness.program("steady"), link)
+        self.assertEqual(self.run_as([link], folder), ["other-name"])
+
+    def test_a_script_gives_its_own_name(self):
+        folder = harness.fresh_folder()
+        script = os.path.join(folder, "tool.sh")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n:\n")
+        os.chmod(script, 0o755)
+        self.assertEqual(self.run_as([script], folder), ["tool.sh"])
+
+    def test_a_descriptor_is_no_name(self):
+        """Executed as /dev/fd/N (fexecve) or /proc/self/exe: the name of the file."""
+        steady = harness.program("steady")
+        by_descriptor = ("import os, sys; file = os.open(sys.argv[1], os.O_RDONLY); "
+                         "os.environ.update(LD_PRELOAD=sys.argv[2]); os.execve(file, ['x'], os.environ)")
+        by_link = ("import os, sys; file = os.open(sys.argv[1], os.O_RDONLY); "
+                   "os.environ.update(LD_PRELOAD=sys.argv[2]); "
+                   "os.execve(f'/proc/self/fd/{file}', ['x'], os.environ)")
+        for program in (by_descriptor, by_link):
+            folder = harness.fresh_folder()
+            environment = harness.plain_environment()
+            run = harness.execute([sys.executable, "-c", program, steady, harness.LIB], environment,
+                                  folder, folder)
+            self.stderr = run.stderr
+            self.assertEqual(run.status, 0)
+            names = os.listdir(folder)
+            self.assertEqual([re.sub(r"\.\d+\.ledger$", "", name) for name in names], ["steady"])
 
     def test_absolute_path(self):
         target = harness.fresh_folder()

@@ -228,6 +228,21 @@ class RealPrograms(unittest.TestCase):
         self.assertGreaterEqual(len(forked), 5)
         self.assertEqual(answer["totals"]["unmatched_frees"], 0)
 
+    def test_man_with_its_sandbox(self):
+        """libseccomp asks for filters that cannot be before man installs real ones in children."""
+        page = os.path.join(harness.fresh_folder(), "page.1")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(".TH PAGE 1\n.SH NAME\npage \\- a page\n" + ".PP\nSome words.\n" * 500)
+        command = [needs("man"), "-P", "cat", "-l", page]
+        plain, with_us = harness.native(command), harness.recorded(command)
+        self.assertEqual((with_us.status, with_us.stdout), (plain.status, plain.stdout))
+        answer = harness.report(with_us)
+        harness.expect_complete(answer)
+        first = [one for one in answer["ledgers"] if one["command"] == command
+                 and one["origin"] == "started"]
+        self.assertEqual(len(first), 1)
+        self.assertGreater(harness.report([first[0]["path"]])["totals"]["calls"], 1000)
+
     def test_valgrind_counts_the_same(self):
         """An independent count: valgrind's allocations, frees and bytes of a fixed program.
 

@@ -78,6 +78,13 @@ class Programs(Refusal):
         self.refused(["--", program], ["allocator", "shared library", "--anyway"])
         self.ran_anyway(program)
 
+    def test_an_allocator_inside_a_child(self):
+        """Nobody looked at it before: the summary says what became of it."""
+        run = run_tool(["--", "sh", "-c", f"{compiled(OWN_MALLOC)}; exit 5"])
+        self.assertEqual((run.status, run.stdout), (5, b"it ran\n"))
+        self.assertIn(b"no call could be seen: malloc", run.stderr)
+        self.assertIn(b"as a shared library", run.stderr)
+
     def test_a_script_whose_interpreter_is_static(self):
         program = compiled(PLAIN, "-static")
         script = os.path.join(os.path.dirname(program), "script")

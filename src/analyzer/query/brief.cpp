@@ -6,6 +6,7 @@
 #include "analyzer/process_notes.h"
 #include "analyzer/query/overview.h"
 #include "analyzer/replay_process.h"
+#include "format/modes.h"
 
 namespace heapledger {
 namespace {
@@ -135,17 +136,20 @@ bool read_brief(std::unique_ptr<LedgerFile> file, LedgerSites& sites, Sampling& 
                 uint32_t number, Brief& brief) {
   if (!file->sealed()) return false;
   Collector collector(file->index());
+  bool changed = false;
   auto use = [&](uint32_t window, uint32_t thread, const Entry& entry) {
     collector.add(window, thread, entry);
     if (entry.kind == Kind::kMode) sampling.change(entry.time, entry.fields);
+    changed |= entry.kind == Kind::kMode;
   };
   if (!file->for_each_note(UINT64_MAX, use)) return false;
   collector.tell(sites, number, brief);
+  if (!brief.facts.bypassed.empty()) return false;  // only the entries say what has come of that
   for (uint32_t i = 0; i < brief.facts.threads.size(); ++i) {
     brief.thread_places.set(brief.facts.threads[i].index, i);
   }
   brief.end_time = end_time_of(*file, file->last_time());
-  tell_file(*file, brief.end_time, brief.facts);
+  tell_file(*file, brief.end_time, changed ? format::kModeTrace : file->header().mode, brief.facts);
   brief.file = std::move(file);
   return true;
 }

@@ -32,16 +32,53 @@ void enter(Window& window, InfoKey key, const char* text, size_t bytes) {
   }
 }
 
-void enter_command(Window& window) {
+// Calls `use(text, bytes)` for the words that the kernel says now, piece by piece.
+template <typename Use>
+void read_command(Use use) {
   os::DescriptorHold hold;
+  if (!hold) return;
   int fd = os::open_readonly("/proc/self/cmdline");
   if (fd < 0) return;
   hold.set(fd);
   long got;
   while ((got = os::read_some(fd, scratch, sizeof scratch)) > 0) {
-    enter(window, InfoKey::kCommand, scratch, static_cast<size_t>(got));
+    use(scratch, static_cast<size_t>(got));
   }
   hold.close(fd);
+}
+
+// A forked process has the words of its parent as they were before the program could write a title
+// over them.
+void enter_command(Window& window) {
+  const auto& words = process_info.words;
+  bool forked = process_info.parent_ledger.size() != 0;
+  if (!forked && words.was_cut()) {
+    return read_command(
+        [&](const char* text, size_t bytes) { enter(window, InfoKey::kCommand, text, bytes); });
+  }
+  for (size_t done = 0; done < words.size(); done += kPieceBytes) {
+    size_t left = words.size() - done;
+    enter(window, InfoKey::kCommand, words.data() + done, left < kPieceBytes ? left : kPieceBytes);
+  }
+  constexpr char kMore[] = "…";
+  if (words.was_cut()) enter(window, InfoKey::kCommand, kMore, sizeof kMore);
+}
+
+bool begins_with(const char* text, const char* start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+const char* base_name(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
+}
+
+// What was executed, not where a link led. A descriptor, or a link of the kernel's, is no name.
+const char* name_of_program() {
+  const char* path = os::executed_path();
+  bool is_name = path != nullptr && !begins_with(path, "/dev/fd/") && !begins_with(path, "/proc/");
+  if (is_name && base_name(path)[0] != '\0') return base_name(path);
+  return base_name(process_info.executable.data());
 }
 
 // Batch systems and launchers of parallel programs, in the order they are asked.
@@ -86,8 +123,8 @@ bool file_mentions(const char* path, const char* word) {
 
 NameFacts name_facts() {
   const ProcessInfo& info = process_info;
-  return {info.executable_name(), info.host.data(), info.job.data(),
-          info.rank.data(),       os::process_id(), os::read_clocks().realtime_ns / 1'000'000'000u};
+  return {info.name.data(), info.host.data(), info.job.data(),
+          info.rank.data(), os::process_id(), os::read_clocks().realtime_ns / 1'000'000'000u};
 }
 
 bool parent_is_recorded() {
@@ -96,15 +133,14 @@ bool parent_is_recorded() {
   return file_mentions(path.data(), "libheapledger.so");
 }
 
-const char* ProcessInfo::executable_name() const {
-  const char* slash = strrchr(executable.data(), '/');
-  return slash == nullptr ? executable.data() : slash + 1;
-}
-
 void gather_process_info() {
   long got = os::read_link("/proc/self/exe", scratch, sizeof scratch);
   process_info.executable.clear();
   if (got > 0) process_info.executable.add(scratch, static_cast<size_t>(got));
+  process_info.name.clear();
+  process_info.name.add(name_of_program());
+  process_info.words.clear();
+  read_command([](const char* text, size_t bytes) { process_info.words.add(text, bytes); });
   process_info.folder.clear();
   if (os::current_folder(scratch, sizeof scratch) > 0) process_info.folder.add(scratch);
   process_info.host.clear();
@@ -123,6 +159,7 @@ void enter_process_info(Window& window) {
   enter(window, InfoKey::kParentLedger, info.parent_ledger.data(), info.parent_ledger.size());
   enter(window, InfoKey::kRuntime, HEAPLEDGER_VERSION, sizeof HEAPLEDGER_VERSION - 1);
   enter(window, InfoKey::kAllocator, real_heap_library(), strlen(real_heap_library()));
+  enter(window, InfoKey::kBypass, bypass().data(), bypass().size());
 }
 
 }  // namespace heapledger::runtime

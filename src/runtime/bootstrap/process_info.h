@@ -6,15 +6,18 @@
 
 namespace heapledger::runtime {
 
+// More of a command line than this is not kept for forked processes.
+inline constexpr size_t kMaxCommand = 16384;
+
 struct ProcessInfo {
-  PathText executable;  // full path
-  PathText folder;      // current folder when recording began
+  PathText executable;          // full path
+  os::Text<256> name;           // of what was executed: a link, a script
+  os::Text<kMaxCommand> words;  // the command line as it was at the start, each word with a zero
+  PathText folder;              // current folder when recording began
   os::Text<256> host;
   os::Text<64> job;        // of a batch system; "nojob" outside of one
   os::Text<64> rank;       // among the processes of a parallel job; "0" outside of one
   PathText parent_ledger;  // of the process this one was forked from; empty if none
-
-  const char* executable_name() const;
 };
 
 extern ProcessInfo process_info;

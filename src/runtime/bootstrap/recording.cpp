@@ -94,6 +94,7 @@ void begin_in_child() {
   forget_unloads();
   begin_epoch();  // what memos know are the parent's sites
   long error = make_ledger(&position);
+  if (error == 0) enter_missed_before();
   if (error == 0 && live_tables_wanted()) inherit_live_image();
   if (error != 0) tell_parent(parents_header, -error);
   // In off mode a child may have threads by now, and each looks for orders.
@@ -148,7 +149,7 @@ bool begin_recording() {
   }
   prepare_departures(ledger_path().data());
   find_log_place();
-  EntryGuard first_window;
+  EntryGuard first_window(Missed::kNothing);
   return true;
 }
 

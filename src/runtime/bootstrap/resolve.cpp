@@ -1,6 +1,8 @@
 #include "runtime/bootstrap/resolve.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 
 #include <cstring>
 
@@ -8,6 +10,13 @@ namespace heapledger::runtime {
 namespace {
 
 constinit const char* library = "";
+constinit BypassText bypassing;
+
+// Whose calls may go elsewhere; not those that libcs lack (look_up_all).
+constexpr const char* kFunctions[] = {
+    "malloc",         "calloc",        "realloc",  "reallocarray", "free",
+    "posix_memalign", "aligned_alloc", "memalign", "valloc",       "pvalloc",
+};
 
 // The loaded file that holds `function`.
 template <typename Function>
@@ -59,7 +68,38 @@ void keep_one_allocator(RealHeap& heap) {
   keep_if_from(malloc_place.dli_fbase, heap.pvalloc);
 }
 
+// Where a call of `function` goes that some library makes; empty: to the executable; null: to us,
+// or one cannot tell. An executable that takes the function's address may have a symbol for it that
+// is no definition.
+const char* file_before_us(const char* function) {
+  void* found = dlsym(RTLD_DEFAULT, function);
+  Dl_info info = {};
+  void* symbol = nullptr;
+  if (found == nullptr || dladdr1(found, &info, &symbol, RTLD_DL_SYMENT) == 0) return nullptr;
+  if (symbol == nullptr || static_cast<const Elf64_Sym*>(symbol)->st_shndx == SHN_UNDEF) {
+    return nullptr;
+  }
+  if (info.dli_fbase == place_of(file_before_us).dli_fbase) return nullptr;
+  void* object = nullptr;
+  dladdr1(found, &info, &object, RTLD_DL_LINKMAP);
+  bool is_executable = object != nullptr && static_cast<link_map*>(object)->l_name[0] == '\0';
+  return is_executable ? "" : info.dli_fname;
+}
+
 }  // namespace
+
+void find_bypass() {
+  for (const char* function : kFunctions) {
+    const char* file = file_before_us(function);
+    if (file == nullptr) continue;
+    if (bypassing.size() == 0) bypassing.add(file, strlen(file) + 1);
+    bypassing.add(function, strlen(function) + 1);
+  }
+}
+
+const BypassText& bypass() {
+  return bypassing;
+}
 
 void* next_definition(const char* name) {
   return dlsym(RTLD_NEXT, name);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/modes/real_heap.h"
+#include "runtime/os/text.h"
 
 namespace heapledger::runtime {
 
@@ -16,6 +17,14 @@ const char* load_real_heap(const char* path);
 
 // The file that the real malloc is in; empty when that is the program itself.
 const char* real_heap_library();
+
+// Looks whether calls of the functions we stand for come to us at all: an executable with a malloc
+// of its own is found before any library, and a library may be loaded before ours.
+void find_bypass();
+// What was found: the file that has them (empty: the executable) and their names, each followed by
+// a zero byte; nothing when all calls come to us.
+using BypassText = os::Text<4352>;
+const BypassText& bypass();
 
 // Makes the functions that an allocator lacks out of those it has, so that whatever is given out
 // comes from one allocator. False: it has too little.

@@ -88,6 +88,7 @@ bool start() {
   // From here on calls are served; they are entered as soon as there is a ledger.
   active_mode.store(&kPassThroughMode, std::memory_order_release);
   phase.store(Phase::kReady, std::memory_order_release);
+  if (wanted) find_bypass();
   if (wanted && begin_recording()) {
     put_guard_up(settings_in_force.guard);
     active_mode.store(functions_of(settings_in_force.mode), std::memory_order_release);

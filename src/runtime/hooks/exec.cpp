@@ -56,7 +56,7 @@ Spawn next_posix_spawnp() {
 
 Syscall next_syscall() {
   void* next = heapledger_next_syscall;
-  if (next == nullptr) next = heapledger_notice_syscall(-1, 0, 0, 0);
+  if (next == nullptr) next = heapledger_find_syscall();
   return reinterpret_cast<Syscall>(next);
 }
 

@@ -20,7 +20,7 @@ namespace {
 // Marks the fork in the parent's ledger, so that the child's position in it is exact.
 void before_fork() {
   if (beacon->recording == 0) return;
-  EntryGuard guard;
+  EntryGuard guard(Missed::kNothing);
   if (!guard || !room_for(*guard, format::LongEntry::kLongOverhead)) return;
   format::LongEntry((*guard).encoder, format::Kind::kFork, now_units()).finish();
 }
@@ -51,7 +51,7 @@ __attribute__((constructor)) void others_are_ready() {
 
 __attribute__((destructor(101))) void process_exits() {
   if (beacon->recording == 0) return;
-  EntryGuard guard;
+  EntryGuard guard(Missed::kNothing);
   if (!guard) return;
   uint64_t time = now_units();
   sample_memory_at_exit(*guard, time);

@@ -70,6 +70,14 @@ uint32_t find_table(uint32_t tid) {
   return table;
 }
 
+// The calling thread begins to count in `table`.
+void add_thread(CountTable& table) {
+  os::add_shared(table.threads, 1);
+  if (thread_slot.window != nullptr || thread_slot.only_in != nullptr) return;
+  os::add_shared(table.only_here, 1);
+  thread_slot.only_in = &table;
+}
+
 }  // namespace
 
 void take_count_table() {
@@ -89,7 +97,7 @@ void take_count_table() {
   table->tid = filtered ? 0 : tid;
   refresh_count_name(*table);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  os::add_shared(table->threads, 1);
+  add_thread(*table);
   thread_slot.own_counts = table;
   thread_slot.counts = table;
 }
@@ -98,10 +106,18 @@ CountTable* shared_count_table() {
   if (registry.blocks[0].load(std::memory_order_acquire) == nullptr) return nullptr;
   CountTable* table = table_at(0);
   table->flags = format::kCountShared;
-  if (__atomic_load_n(&table->threads, __ATOMIC_RELAXED) == 0) {
-    __atomic_store_n(&table->threads, 1, __ATOMIC_RELAXED);
+  if (!thread_slot.counted_shared) {
+    thread_slot.counted_shared = true;
+    add_thread(*table);
   }
   return table;
+}
+
+void thread_is_entered() {
+  CountTable* table = thread_slot.only_in;
+  if (table == nullptr) return;
+  thread_slot.only_in = nullptr;
+  os::add_shared(table->only_here, UINT64_MAX);
 }
 
 void refresh_count_name(CountTable& table) {
@@ -116,6 +132,8 @@ void forget_count_tables() {
   registry.owners.forget();
   thread_slot.counts = nullptr;
   thread_slot.own_counts = nullptr;
+  thread_slot.only_in = nullptr;
+  thread_slot.counted_shared = false;
   thread_slot.count_left = 0;
 }
 

@@ -15,6 +15,9 @@ void take_count_table();
 // is no ledger, or no room in it.
 format::CountTable* shared_count_table();
 
+// The calling thread gets an entry, so that it is not told of by its table alone.
+void thread_is_entered();
+
 // The thread may have got another name since.
 void refresh_count_name(format::CountTable& table);
 

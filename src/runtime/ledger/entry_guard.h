@@ -13,14 +13,15 @@ namespace heapledger::runtime {
 
 class EntryGuard {
  public:
-  EntryGuard() {
+  // What is missing in the ledger if no entry can be made.
+  explicit EntryGuard(Missed missed = Missed::kCall) {
     uintptr_t position = os::stack_position();
-    if (thread_slot.busy != 0 && !reclaim_abandoned(position)) return;
+    if (thread_slot.busy != 0 && !reclaim_abandoned(position, missed)) return;
     thread_slot.busy = position;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     Window* window = thread_slot.window;
     if (window == nullptr || window->encoder.cursor >= window->limit || beacon->recording == 0) {
-      window = ready_window();
+      window = ready_window(missed);
       if (window == nullptr) thread_slot.busy = thread_slot.idle;
     }
     window_ = window;
@@ -40,6 +41,36 @@ class EntryGuard {
  private:
   Window* window_ = nullptr;
 };
+
+// Held while it is not known yet whether the calling thread may read the clock and make system
+// calls from now on: its hooks, called by signal handlers, pass through, counted.
+class ThreadHeld {
+ public:
+  ThreadHeld() : before_(thread_slot.busy) {
+    thread_slot.busy = kHeld;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~ThreadHeld() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_slot.busy = before_ > kMuted ? before_ : thread_slot.idle;
+  }
+  ThreadHeld(const ThreadHeld&) = delete;
+  ThreadHeld& operator=(const ThreadHeld&) = delete;
+
+ private:
+  uintptr_t before_;
+};
+
+// Whether the clock may be read before a window is open: while recording, and in a forked child
+// that can begin to.
+inline bool clock_allowed() {
+  if (thread_slot.busy == kHeld) return false;
+  return beacon->recording != 0 || (beacon->alive == 0 && !filter_expected());
+}
+
+inline uint64_t time_if_allowed() {
+  return clock_allowed() ? now_units() : 0;
+}
 
 // Reading the clock costs as much as all the rest of an entry. While one thread is alone, the
 // order of its entries is known anyway; so when they come thick and fast, only every eighth is

@@ -21,6 +21,17 @@ using format::StopReason;
 
 constexpr unsigned kMaxNumber = 100'000;
 constexpr uint32_t kReserveBlocks = 256;
+constexpr uint32_t kNoBlock = UINT32_MAX;
+
+// Blocks that are mapped ahead of need, for the time when no system call may be made.
+struct Reserve {
+  // Where they are, a page's address, plus how many have been taken; 0: there are none.
+  std::atomic<uintptr_t> state{0};
+  uint32_t first = kNoBlock;  // in the file; the rest belongs to whoever has `changing`
+  std::atomic<bool> changing{false};
+};
+constexpr uintptr_t kTakenMask = 4095;
+static_assert(kReserveBlocks < kTakenMask);
 
 struct File {
   PathText path;
@@ -30,10 +41,8 @@ struct File {
   std::atomic<uint32_t> blocks{0};
   std::atomic<Status> status{Status::kIdle};
 
-  // After expect_filter(): blocks that are mapped already.
-  std::atomic<bool> filtered{false};
-  unsigned char* reserve = nullptr;
-  std::atomic<uint32_t> reserve_used{0};
+  std::atomic<uint32_t> filters{0};  // of system calls: installed, or being installed
+  Reserve reserve;
 };
 constinit File file;
 
@@ -89,9 +98,13 @@ long with_file(uint64_t end, Operation operation) {
   return result;
 }
 
-// Claims `count` blocks and maps them. Null, with -errno in `error`, when that fails.
-unsigned char* map_blocks(uint32_t count, long& error) {
-  uint64_t offset = offset_of(file.blocks.fetch_add(count, std::memory_order_relaxed));
+uint32_t claim_blocks(uint32_t count) {
+  return file.blocks.fetch_add(count, std::memory_order_relaxed);
+}
+
+// Maps `count` blocks that were claimed. Null, with -errno in `error`, when that fails.
+unsigned char* map_blocks(uint32_t first, uint32_t count, long& error) {
+  uint64_t offset = offset_of(first);
   size_t bytes = size_t{count} * kBlockBytes;
   void* at = nullptr;
   error = with_file(offset + bytes, [&](int fd) {
@@ -103,14 +116,73 @@ unsigned char* map_blocks(uint32_t count, long& error) {
   return static_cast<unsigned char*>(at);
 }
 
+unsigned char* reserve_at(uintptr_t state) {
+  return reinterpret_cast<unsigned char*>(state & ~kTakenMask);
+}
+
 // A block out of the reserve; null when it is used up.
 unsigned char* take_reserved() {
-  uint32_t index = file.reserve_used.fetch_add(1, std::memory_order_relaxed);
-  if (file.reserve != nullptr && index < kReserveBlocks) {
-    return file.reserve + size_t{index} * kBlockBytes;
+  uintptr_t state = file.reserve.state.load(std::memory_order_acquire);
+  while (reserve_at(state) != nullptr && (state & kTakenMask) < kReserveBlocks) {
+    if (file.reserve.state.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) {
+      return reserve_at(state) + (state & kTakenMask) * kBlockBytes;
+    }
   }
-  stop_recording(StopReason::kSeccomp, 0);
   return nullptr;
+}
+
+// Held by whoever expects a filter, or no longer does. Waits for another, but not for long: system
+// calls are still allowed here.
+class ReserveChange {
+ public:
+  ReserveChange() {
+    for (unsigned i = 0; i < 1000 && !held_; ++i) {
+      if (i > 0) os::yield_processor();
+      held_ = !file.reserve.changing.exchange(true, std::memory_order_acquire);
+    }
+  }
+  ~ReserveChange() {
+    if (held_) file.reserve.changing.store(false, std::memory_order_release);
+  }
+  ReserveChange(const ReserveChange&) = delete;
+  ReserveChange& operator=(const ReserveChange&) = delete;
+
+  explicit operator bool() const { return held_; }
+
+ private:
+  bool held_ = false;
+};
+
+void fill_reserve() {
+  Reserve& reserve = file.reserve;
+  if (reserve.state.load(std::memory_order_relaxed) != 0) return;
+  if (reserve.first == kNoBlock) reserve.first = claim_blocks(kReserveBlocks);
+  long error = 0;
+  unsigned char* at = map_blocks(reserve.first, kReserveBlocks, error);
+  reserve.state.store(reinterpret_cast<uintptr_t>(at), std::memory_order_release);
+}
+
+// What was taken meanwhile stays; the place in the file is for the next reserve if nothing was.
+void give_back_reserve() {
+  Reserve& reserve = file.reserve;
+  uintptr_t state = reserve.state.exchange(0, std::memory_order_acq_rel);
+  if (state == 0) return;
+  auto taken = static_cast<uint32_t>(state & kTakenMask);
+  size_t bytes = size_t{kReserveBlocks - taken} * kBlockBytes;
+  uint64_t offset = offset_of(reserve.first + taken);
+  os::unmap(reserve_at(state) + size_t{taken} * kBlockBytes, bytes);
+  with_file(0, [&](int fd) {
+    os::give_back(fd, offset, bytes);
+    return 0L;
+  });
+  if (taken != 0) reserve.first = kNoBlock;
+}
+
+// The reserve is used up. False: the filter was refused meanwhile, and the file can grow again.
+bool stop_under_filter() {
+  if (!filter_expected()) return false;
+  stop_recording(StopReason::kSeccomp, 0);
+  return true;
 }
 
 void complete_chunk(BlockHeader& header, const unsigned char* payload) {
@@ -206,11 +278,11 @@ void unmap_header(FileHeader* header) {
 }
 
 void forget_ledger() {
-  if (file.reserve != nullptr) os::unmap(file.reserve, size_t{kReserveBlocks} * kBlockBytes);
+  unsigned char* reserve = reserve_at(file.reserve.state.exchange(0, std::memory_order_relaxed));
+  if (reserve != nullptr) os::unmap(reserve, size_t{kReserveBlocks} * kBlockBytes);
+  file.reserve.first = kNoBlock;
+  file.reserve.changing.store(false, std::memory_order_relaxed);
   file.header = nullptr;
-  file.reserve = nullptr;
-  file.reserve_used.store(0, std::memory_order_relaxed);
-  file.filtered.store(false, std::memory_order_relaxed);
   file.status.store(Status::kIdle, std::memory_order_relaxed);
 }
 
@@ -238,9 +310,13 @@ format::Control* ledger_control() {
 }
 
 BlockHeader* add_window() {
-  if (filter_expected()) return reinterpret_cast<BlockHeader*>(take_reserved());
+  if (filter_expected()) {
+    unsigned char* reserved = take_reserved();
+    if (reserved != nullptr) return reinterpret_cast<BlockHeader*>(reserved);
+    if (stop_under_filter()) return nullptr;
+  }
   long error = 0;
-  unsigned char* at = map_blocks(1, error);
+  unsigned char* at = map_blocks(claim_blocks(1), 1, error);
   if (at == nullptr) stop_recording(reason_of(-error), -error);
   return reinterpret_cast<BlockHeader*>(at);
 }
@@ -249,10 +325,12 @@ bool append_chunk(BlockHeader& header, const unsigned char* payload) {
   complete_chunk(header, payload);
   if (filter_expected()) {
     unsigned char* at = take_reserved();
-    if (at == nullptr) return false;
-    __builtin_memcpy(at + sizeof header, payload, header.bytes);
-    __builtin_memcpy(at, &header, sizeof header);
-    return true;
+    if (at != nullptr) {
+      __builtin_memcpy(at + sizeof header, payload, header.bytes);
+      __builtin_memcpy(at, &header, sizeof header);
+      return true;
+    }
+    if (stop_under_filter()) return false;
   }
   uint64_t offset = offset_of(file.blocks.fetch_add(1, std::memory_order_relaxed));
   long error = with_file(offset + kBlockBytes, [&](int fd) {
@@ -265,9 +343,9 @@ bool append_chunk(BlockHeader& header, const unsigned char* payload) {
 }
 
 void* add_live_block(size_t bytes) {
-  size_t whole = sizeof(BlockHeader) + bytes;
+  auto count = static_cast<uint32_t>(blocks_for(sizeof(BlockHeader) + bytes));
   long error = 0;
-  unsigned char* at = map_blocks(static_cast<uint32_t>(blocks_for(whole)), error);
+  unsigned char* at = map_blocks(claim_blocks(count), count, error);
   if (at == nullptr) {
     stop_recording(reason_of(-error), -error);
     return nullptr;
@@ -306,21 +384,31 @@ void stop_recording(StopReason reason, long error) {
   uint32_t none = 0;
   // The time first: a reader that sees the reason finds the rest in place. (No clock where the
   // program may have forbidden it.)
-  if (reason != StopReason::kSeccomp) header->stop_ticks = now_ticks();
+  if (reason != StopReason::kSeccomp && reason != StopReason::kNoTicks)
+    header->stop_ticks = now_ticks();
   header->stop_errno = static_cast<uint32_t>(error);
   stored.compare_exchange_strong(none, static_cast<uint32_t>(reason));
   file.status.store(Status::kStopped, std::memory_order_release);
 }
 
 void expect_filter() {
-  if (ledger_status() != Status::kRecording || filter_expected()) return;
-  long error = 0;
-  file.reserve = map_blocks(kReserveBlocks, error);
-  file.filtered.store(true, std::memory_order_release);
+  ReserveChange change;
+  if (change && beacon->alive != 0 && ledger_status() == Status::kRecording) fill_reserve();
+  file.filters.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void filter_refused() {
+  ReserveChange change;
+  if (file.filters.fetch_sub(1, std::memory_order_acq_rel) == 1 && change) give_back_reserve();
+}
+
+void filter_installed(StopReason reason) {
+  file.filters.fetch_add(1, std::memory_order_acq_rel);
+  if (beacon->alive != 0) stop_recording(reason, 0);
 }
 
 bool filter_expected() {
-  return file.filtered.load(std::memory_order_acquire);
+  return file.filters.load(std::memory_order_acquire) != 0;
 }
 
 }  // namespace heapledger::runtime

@@ -68,6 +68,12 @@ void stop_recording(format::StopReason reason, long error);
 // The program is about to install a system call filter: takes a reserve of mapped blocks now, and
 // makes no system call from here on. Recording goes on until the reserve is used up.
 void expect_filter();
+// The kernel refused what was expected: all is as before.
+void filter_refused();
+// One is installed that nobody expected, or that forbids even the tick counter: recording ends, and
+// no forked child begins one.
+void filter_installed(format::StopReason reason);
+// Whether a system call may be the program's death.
 bool filter_expected();
 
 }  // namespace heapledger::runtime

@@ -14,7 +14,7 @@ using PathText = os::Text<kMaxPath>;
 
 // The facts that a pattern can ask for.
 struct NameFacts {
-  const char* executable;  // %e, base name
+  const char* executable;  // %e, base name of what was executed
   const char* host;        // %h
   const char* job;         // %j
   const char* rank;        // %r

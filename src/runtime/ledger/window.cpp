@@ -4,6 +4,7 @@
 
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
+#include "runtime/ledger/count_tables.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/os/os.h"
 
@@ -53,6 +54,7 @@ void start_filling(Window& window) {
 // looks at any instant: the chunk is whole before the window changes, and the window counts as
 // the old filling, which the chunk replaces, until it is clean.
 bool flush(Window& window) {
+  if (beacon->alive == 0) return false;  // it is the parent's
   BlockHeader chunk = *window.block;
   chunk.bytes = window.used();
   if (!append_chunk(chunk, window.payload())) return false;
@@ -117,6 +119,7 @@ Window* attach_thread() {
     window->live_thread = add_live_thread(window->thread, tid, window->name);
     return window;
   }
+  thread_is_entered();
   format::LongEntry(window->encoder, format::Kind::kThread, now_units())
       .number(window->thread)
       .number(tid)
@@ -125,9 +128,14 @@ Window* attach_thread() {
   return window;
 }
 
-Window* miss() {
-  if (beacon->alive == 0) return nullptr;  // what is mapped is the parent's
-  if (thread_slot.window != nullptr) {
+// Calls that a forked child could not enter before it had a ledger.
+constinit std::atomic<uint64_t> missed_before{0};
+
+Window* miss(Missed missed) {
+  if (missed == Missed::kNothing) return nullptr;
+  if (beacon->alive == 0) {  // what is mapped is the parent's
+    missed_before.fetch_add(1, std::memory_order_relaxed);
+  } else if (thread_slot.window != nullptr) {
     ++thread_slot.window->block->missed;
   } else if (format::FileHeader* header = ledger_header(); header != nullptr) {
     std::atomic_ref<uint64_t>(header->missed).fetch_add(1, std::memory_order_relaxed);
@@ -141,26 +149,26 @@ uint32_t Window::id() const {
   return static_cast<uint32_t>(this - registry.windows);
 }
 
-Window* ready_window() {
+Window* ready_window(Missed missed) {
   if (beacon->alive == 0 && begin_after_fork != nullptr) begin_after_fork();
-  if (beacon->recording == 0) return miss();
+  if (beacon->recording == 0) return miss(missed);
   Window* window = thread_slot.window;
   if (window == nullptr) window = attach_thread();
-  if (window == nullptr) return miss();
+  if (window == nullptr) return miss(missed);
   if (introduce_process != nullptr && !registry.introduced.exchange(true)) {
     introduce_process(*window);
   }
-  if (window->encoder.cursor >= window->limit && !flush(*window)) return miss();
+  if (window->encoder.cursor >= window->limit && !flush(*window)) return miss(missed);
   return window;
 }
 
-bool reclaim_abandoned(uintptr_t position) {
+bool reclaim_abandoned(uintptr_t position, Missed missed) {
   // A handler that interrupted the other hook runs deeper on the same stack, or on its own.
   uintptr_t busy = thread_slot.busy;
   if (busy == kMuted) return false;
   bool shallower = position > busy && position - busy < kSameStackBytes;
   if (!shallower || filter_expected() || os::on_signal_stack()) {
-    if (beacon->alive != 0) miss();
+    miss(missed);
     return false;
   }
   if (Window* window = thread_slot.window; window != nullptr && beacon->alive != 0) {
@@ -212,10 +220,20 @@ ParentPosition own_position() {
 
 void leave_parents_window() {
   at_fork = own_position();
+  if (hook_at_work() && thread_slot.window != nullptr && !filter_expected()) {
+    os::make_private(thread_slot.window->block, format::kBlockBytes);
+  }
   left_parent = true;
   thread_slot.window = nullptr;
   thread_slot.counts = nullptr;
   thread_slot.own_counts = nullptr;
+  thread_slot.only_in = nullptr;
+  thread_slot.counted_shared = false;
+}
+
+void enter_missed_before() {
+  uint64_t missed = missed_before.exchange(0, std::memory_order_relaxed);
+  std::atomic_ref<uint64_t>(ledger_header()->missed).fetch_add(missed, std::memory_order_relaxed);
 }
 
 ParentPosition parent_position() {

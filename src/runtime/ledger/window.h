@@ -58,8 +58,11 @@ struct ThreadSlot {
   format::CountTable* counts;
   format::CountTable* own_counts;  // the same, muted or not
   int32_t count_left;
-  int32_t count_step;            // what it was set to
-  uint64_t count_looked;         // when
+  int32_t count_step;     // what it was set to
+  uint64_t count_looked;  // when
+  format::CountTable*
+      only_in;          // the one table that tells of this thread, as long as it has no entry
+  bool counted_shared;  // it has counted in the table of those that have none
   ThreadStatistics* statistics;  // what is kept of this thread; null: nothing yet
 };
 extern __thread ThreadSlot thread_slot __attribute__((tls_model("initial-exec")));
@@ -69,6 +72,8 @@ extern __thread ThreadSlot thread_slot __attribute__((tls_model("initial-exec"))
 // a hook sets `busy` back to `idle`, never to 0, and any mode that does not go through EntryGuard
 // or quick_window asks is_muted() before it counts or writes.
 inline constexpr uintptr_t kMuted = 1;
+// Above any stack position: as if a hook were at work (ThreadHeld).
+inline constexpr uintptr_t kHeld = UINTPTR_MAX;
 
 inline bool is_muted() {
   return thread_slot.idle == kMuted;
@@ -83,14 +88,20 @@ inline bool hook_at_work() {
 // entry first.
 void mute_thread(bool mute);
 
+// What an entry that cannot be made is to the ledger.
+enum class Missed {
+  kCall,     // a call is missing, and is counted as missed
+  kNothing,  // the entry would only have made it richer
+};
+
 // The slow path of opening an entry: attaches a new thread, flushes a full window, begins anew
 // after a fork. Null: no entry can be made, and that has been counted. Called with busy set.
-Window* ready_window();
+Window* ready_window(Missed missed);
 
 // A hook was entered while another one of the same thread was at work. True if that one was left
 // by longjmp and the thread may go on; false: pass through; that has been counted, unless the
 // thread is muted.
-bool reclaim_abandoned(uintptr_t position);
+bool reclaim_abandoned(uintptr_t position, Missed missed);
 
 // Makes sure that a long entry of up to `bytes` fits and a short one after it.
 bool room_for(Window& window, size_t bytes);
@@ -102,8 +113,12 @@ void refresh_name(Window& window, uint64_t time);
 void forget_windows();
 
 // In a forked child, by the thread that forked, before it can have others: what it has belongs to
-// the parent, whoever is the first to begin here.
+// the parent, whoever is the first to begin here. A hook that a handler interrupted to fork ends
+// its entry in a copy.
 void leave_parents_window();
+
+// In a forked child that has its ledger now: calls that it missed before.
+void enter_missed_before();
 
 // Where the parent stood then, or where the calling thread does.
 ParentPosition parent_position();

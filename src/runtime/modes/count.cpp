@@ -40,10 +40,10 @@ void schedule_look(uint64_t now) {
 
 // The thread's table, or null. Begins a ledger in a forked child, samples memory, obeys orders.
 CountTable* look_after() {
-  if (beacon->alive == 0) EntryGuard begin;
+  if (beacon->alive == 0) EntryGuard begin(Missed::kNothing);
   if (beacon->alive == 0) return nullptr;
-  if (beacon->recording == 0) {
-    // Perhaps because system calls and clocks are forbidden now. Counting goes on without.
+  if (!clock_allowed()) {
+    // System calls may be forbidden now, too. Counting goes on without.
     thread_slot.count_left = kMostPerLook;
     return thread_slot.counts;
   }
@@ -54,7 +54,7 @@ CountTable* look_after() {
   schedule_look(now);
   if (now >= memory_due.load(std::memory_order_relaxed) && !hook_at_work()) {
     if (table != nullptr) refresh_count_name(*table);
-    EntryGuard guard;
+    EntryGuard guard(Missed::kNothing);
     if (guard) stamp(*guard);
   }
   return table;

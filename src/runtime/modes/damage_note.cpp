@@ -46,7 +46,7 @@ void write_line(const Found& found, const void* block, size_t size) {
 }
 
 void enter(const Found& found, const void* block, size_t size, const Caller& caller) {
-  EntryGuard guard;
+  EntryGuard guard(Missed::kNothing);
   if (!guard) return;
   uint64_t time = stamp(*guard);
   uint32_t site = site_of(*guard, caller, time);

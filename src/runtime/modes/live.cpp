@@ -198,7 +198,7 @@ template <Which which>
 void* resize(void* old_block, size_t size, HEAPLEDGER_CALLER) {
   look<which>();
   bool had_block = old_block != nullptr && !in_early_arena(old_block);
-  if (had_block && beacon->alive == 0) EntryGuard begin;
+  if (had_block && beacon->alive == 0) EntryGuard begin(Missed::kNothing);
   bool may_be_known = had_block && without_window();
   LivePlace place = may_be_known ? find_live_record(address(old_block)) : LivePlace{};
   void* block = real_realloc(old_block, size);

@@ -28,8 +28,8 @@ bool has_room(const EntryGuard& guard) {
 
 uint64_t time_before_unmap() {
   // A thread's first entry describes the thread, with a time of its own: before ours.
-  if (thread_slot.window == nullptr) EntryGuard attach;
-  return now_units();
+  if (thread_slot.window == nullptr) EntryGuard attach(Missed::kNothing);
+  return time_if_allowed();
 }
 
 void enter_map(const void* at, size_t bytes, const Caller& caller) {

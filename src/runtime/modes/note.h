@@ -37,7 +37,7 @@ bool enter_note(OpenWindow open, size_t bytes, Enter enter) {
   }
   if (hook_at_work()) return false;
   LiftMute lift;
-  EntryGuard guard;
+  EntryGuard guard(Missed::kNothing);
   if (!guard || !room_for(*guard, room)) return false;
   enter(*guard, now_units());
   return true;

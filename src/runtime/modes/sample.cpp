@@ -90,7 +90,7 @@ template <By by>
 __attribute__((noinline, cold)) void* resize_sampled(const ResizeKinds& kinds, void* old_block,
                                                      size_t size, const Caller& caller) {
   // A thread's first entry describes the thread, with a time of its own: before ours.
-  if (thread_slot.window == nullptr) EntryGuard attach;
+  if (thread_slot.window == nullptr) EntryGuard attach(Missed::kNothing);
   uint64_t begin = can_record() ? now_units() : 0;
   void* block = real_heap.realloc(old_block, size);
   if (block == nullptr && size != 0) return nullptr;

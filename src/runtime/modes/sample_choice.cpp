@@ -20,6 +20,11 @@ void mix_in(uint64_t value) {
   next_random(sampler.random);
 }
 
+// Tells processes apart; not where a system call is forbidden.
+uint32_t own_number() {
+  return filter_expected() ? 0 : os::process_id();
+}
+
 // Since when the thread's time counts: the first thread's from the beginning of the recording, the
 // others' from their first call, as nobody has told of them before.
 uint64_t begin_of_time() {
@@ -33,7 +38,7 @@ uint64_t begin_of_time() {
 
 void begin_thread() {
   uint64_t seed = settings_in_force.seed;
-  sampler.random = seed != 0 ? seed : now_ticks() ^ uint64_t { os::process_id() } << 40;
+  sampler.random = seed != 0 ? seed : now_ticks() ^ uint64_t { own_number() } << 40;
   mix_in(threads_begun.fetch_add(1, std::memory_order_relaxed) + 1);
   sampler.clock_ns = begin_of_time();
   sampler.begun = true;
@@ -43,7 +48,7 @@ void begin_thread() {
 // make the same choices, it takes another turn. With a seed that is the same one every time: it is
 // told by how far the parent's ledger was.
 void leave_parent() {
-  mix_in(settings_in_force.seed != 0 ? 0 : uint64_t{os::process_id()});
+  mix_in(settings_in_force.seed != 0 ? 0 : uint64_t{own_number()});
   if (const Window* window = thread_slot.window; window != nullptr) {
     mix_in(window->seq << 32 | window->used());
   }
@@ -54,7 +59,7 @@ void leave_parent() {
 }  // namespace
 
 bool can_record() {
-  return beacon->recording != 0 || beacon->alive == 0;
+  return clock_allowed();
 }
 
 uint64_t now_ns() {
@@ -79,7 +84,7 @@ void draw() {
 template <By by>
 bool chosen(uint64_t step) {
   if (!can_record()) {
-    sampler.left = kLongTime;
+    sampler.left = thread_slot.busy == kHeld ? 1 : kLongTime;
     return false;
   }
   if (!sampler.begun) {

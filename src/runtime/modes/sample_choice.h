@@ -48,7 +48,8 @@ template <By by>
 void draw();
 
 // Not when recording has ended for good: then no clock may be read any more, as a strict system
-// call filter forbids even that. (A forked child has not begun yet.)
+// call filter forbids even that, nor while that is being decided. (A forked child has not begun
+// yet.)
 bool can_record();
 
 uint64_t now_ns();

@@ -79,7 +79,7 @@ void clear_out(ThreadStatistics& record) {
 
 // The thread's own record; null when there is none to be had, or nothing is to be counted.
 __attribute__((noinline, cold)) ThreadStatistics* take_record() {
-  if (beacon->alive == 0) EntryGuard begin;
+  if (beacon->alive == 0) EntryGuard begin(Missed::kNothing);
   if (beacon->alive == 0 || thread_slot.statistics != nullptr) return thread_slot.statistics;
   if (filter_expected() || beacon->recording == 0) return nullptr;  // no system calls
   if (!process.owners.may_look()) return nullptr;
@@ -120,12 +120,12 @@ void look_at_clock(ThreadStatistics& record) {
     --record.unlooked;
     return;
   }
-  if (beacon->recording == 0) return;  // the clock may be forbidden
+  if (!clock_allowed()) return;
   uint64_t now = now_units();
   record.unlooked = now - record.looked < kThickUnits ? kUnlookedRun : 0;
   record.looked = now;
   if (now < memory_due.load(std::memory_order_relaxed) || hook_at_work()) return;
-  EntryGuard guard;
+  EntryGuard guard(Missed::kNothing);
   if (guard) stamp(*guard);
 }
 

@@ -112,8 +112,8 @@ void* resize(const ResizeKinds& kinds, void* old_block, size_t size, const Calle
     return block;
   }
   // A thread's first entry describes the thread, with a time of its own: before ours.
-  if (thread_slot.window == nullptr) EntryGuard attach;
-  uint64_t begin = now_units();
+  if (thread_slot.window == nullptr) EntryGuard attach(Missed::kNothing);
+  uint64_t begin = time_if_allowed();
   void* block = real_heap.realloc(old_block, size);
   if (block != nullptr) {
     enter_resize(kinds.resize, begin, old_block, block, size, caller);
@@ -167,13 +167,13 @@ void* trace_pvalloc(size_t size, HEAPLEDGER_CALLER) {
 
 void trace_free_sized(void* block, size_t, uint64_t, uint64_t, uint64_t) {
   if (block == nullptr) return;
-  if (!in_early_arena(block)) enter_other_free(Kind::kFreeSized, block, now_units());
+  if (!in_early_arena(block)) enter_other_free(Kind::kFreeSized, block, time_if_allowed());
   real_free(block);
 }
 
 void trace_free_aligned_sized(void* block, size_t, size_t, uint64_t, uint64_t, uint64_t) {
   if (block == nullptr) return;
-  if (!in_early_arena(block)) enter_other_free(Kind::kFreeAlignedSized, block, now_units());
+  if (!in_early_arena(block)) enter_other_free(Kind::kFreeAlignedSized, block, time_if_allowed());
   real_free(block);
 }
 

@@ -122,6 +122,11 @@ long reserve(int fd, uint64_t offset, uint64_t bytes) {
   return result;
 }
 
+void give_back(int fd, uint64_t offset, uint64_t bytes) {
+  raw_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              static_cast<long>(offset), static_cast<long>(bytes));
+}
+
 long write_all_at(int fd, iovec* parts, int count, uint64_t offset) {
   while (count > 0) {
     long written = raw_syscall(SYS_pwritev, fd, address(parts), count, static_cast<long>(offset));
@@ -179,6 +184,10 @@ long current_folder(char* to, size_t bytes) {
   return raw_syscall(SYS_getcwd, address(to), static_cast<long>(bytes));
 }
 
+const char* executed_path() {
+  return reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+}
+
 void* map_private(size_t bytes) {
   long result = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -193,6 +202,18 @@ void* map_file(int fd, uint64_t offset, size_t bytes) {
 
 void unmap(void* at, size_t bytes) {
   raw_syscall(SYS_munmap, address(at), static_cast<long>(bytes));
+}
+
+long make_private(void* at, size_t bytes) {
+  void* copy = map_private(bytes);
+  if (copy == nullptr) return -ENOMEM;
+  memcpy(copy, at, bytes);
+  auto size = static_cast<long>(bytes);
+  long result = raw_syscall(SYS_mremap, address(copy), size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+                            address(at));
+  if (!is_error(result)) return 0;
+  unmap(copy, bytes);
+  return result;
 }
 
 void discard(void* at, size_t bytes) {

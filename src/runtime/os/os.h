@@ -42,6 +42,8 @@ bool may_write(const char* path);
 // Reserves [offset, offset + bytes) on disk, reading as zeros, so that a mapping of it can never
 // meet a full disk. Falls back to writing zeros where the file system cannot reserve.
 long reserve(int fd, uint64_t offset, uint64_t bytes);
+// Gives that back: it reads as zeros and takes no space, where the file system can do that.
+void give_back(int fd, uint64_t offset, uint64_t bytes);
 // Writes all of it or fails; a short write is continued. The iovecs are used up.
 long write_all_at(int fd, iovec* parts, int count, uint64_t offset);
 long read_some(int fd, void* to, size_t bytes);
@@ -52,6 +54,9 @@ void write_stderr(const char* text, size_t bytes);
 uint64_t file_size_limit();
 long read_link(const char* path, char* to, size_t bytes);
 long current_folder(char* to, size_t bytes);
+// The path that this program was executed by; a script's, where an interpreter runs one. Null where
+// nobody knows.
+const char* executed_path();
 
 // --- memory ---
 
@@ -60,10 +65,13 @@ void* map_private(size_t bytes);
 // A shared, writable mapping of [offset, offset + bytes) of the file, or nullptr.
 void* map_file(int fd, uint64_t offset, size_t bytes);
 void unmap(void* at, size_t bytes);
+// What is mapped at `at` becomes this process's own memory, with the same content: whoever writes
+// there no longer writes into the file. -errno: it stays as it was.
+long make_private(void* at, size_t bytes);
 
 // Gives the memory of a private mapping back; it stays mapped and reads as zeros.
 void discard(void* at, size_t bytes);
-// Whether the 8 bytes at `at` can be read, found out without touching them.
+// Whether the 8 bytes at `at`, which is not null, can be read, found out without touching them.
 bool is_readable(const void* at);
 // Makes the page read as zeros in forked children (and only there). -errno before Linux 4.14.
 long wipe_on_fork(void* page, size_t bytes);

@@ -264,7 +264,7 @@ bool cfi_module_at(uint64_t pc, CfiModule& module) {
 }
 
 void refresh_modules() {
-  EntryGuard guard;
+  EntryGuard guard(Missed::kNothing);
   if (!guard) return;
   Refresh refresh = {*guard, table.epoch.fetch_add(1, std::memory_order_relaxed) + 1};
   dl_iterate_phdr(visit, &refresh);

@@ -1,12 +1,14 @@
 // Uses the heap by simple rules, so that what must have been counted can be said on paper:
 //   counted sizes          n + 1 blocks of the n-th size in the list, all freed again
 //   counted threads N      N threads, eight at a time; each takes and frees ten blocks of 100 bytes
+//   counted switched       eight threads in the mode it finds, then mode count and 32 more
 //   counted crowd N        N threads that live at the same time; each takes five blocks of 50 bytes
 //   counted signals        a handler allocates while the thread does; prints calls, bytes, frees
 //   counted fork           five blocks of 10 bytes, then seven of 300 in a child, three freed there
 //   counted live           takes, frees, resizes; prints live blocks, usable bytes and their peak
 //   counted slowly N       N blocks of 1000 bytes, each freed, one every 5 ms
 //   counted starts CMD …   four blocks of 10 bytes, then runs CMD and waits for it
+#include <heapledger.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -64,6 +66,10 @@ static int threads(int number) {
     for (int j = 0; j < kAtOnce; ++j) pthread_join(ids[j], NULL);
   }
   return 0;
+}
+
+static int switched(void) {
+  return threads(8) != 0 || !heapledger_mode("count") || threads(32) != 0 ? 2 : 0;
 }
 
 static pthread_barrier_t all_here;
@@ -181,6 +187,7 @@ int main(int count, char** arguments) {
   int number = count > 2 ? atoi(arguments[2]) : 0;
   if (strcmp(what, "sizes") == 0) return sizes();
   if (strcmp(what, "threads") == 0) return threads(number);
+  if (strcmp(what, "switched") == 0) return switched();
   if (strcmp(what, "crowd") == 0) return crowd(number);
   if (strcmp(what, "signals") == 0) return with_signals();
   if (strcmp(what, "fork") == 0) return with_fork();

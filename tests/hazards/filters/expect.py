@@ -1,5 +1,7 @@
 """System call filters that the program puts on itself: it must survive with us inside."""
 
+import os
+
 import harness
 from run_hazard import accounts, expect_stop
 
@@ -65,3 +67,60 @@ def started_under_a_filter(hazard):
     """The second image cannot write a ledger; it runs all the same."""
     _, with_us = hazard.both("started_filtered", stderr=False)
     harness.expect_equal(with_us.status, 16, "exit status")
+
+
+def refused(hazard, kind):
+    """Nothing was installed: all is recorded, and memory is sampled to the end."""
+    _, answer = hazard.exact("probes", kind, status=18)
+    harness.expect(answer["totals"]["rss_peak_bytes"] > 64 << 20, "the last samples are missing")
+
+
+def questions_of_libseccomp(hazard):
+    """They cost nothing either: the ledger is no larger than what is in it."""
+    refused(hazard, "libseccomp")
+    run, _ = hazard.exact("probes", "libseccomp", status=18)
+    harness.expect(os.path.getsize(run.ledgers[0]) < 8 << 20, "the ledger has a large hole")
+
+
+def wrong_filters_are_refused(hazard):
+    refused(hazard, "wrong")
+
+
+def strict_mode_is_refused(hazard):
+    refused(hazard, "late")
+
+
+def filter_for_all_threads_is_refused(hazard):
+    """The kernel's answer is positive."""
+    refused(hazard, "all")
+
+
+def filter_with_a_listener(hazard):
+    """The kernel's answer is positive here as well, and it is there."""
+    many_allocations(hazard, "listener", status=19)
+
+
+def filter_for_all_threads(hazard):
+    many_allocations(hazard, "all_threads", status=20)
+
+
+def filter_in_a_child_before_it_allocates(hazard):
+    """It has its ledger before its filter."""
+    _, with_us = hazard.both("child_filters")
+    harness.expect(with_us.stdout.endswith(b"child exited 7\n"), harness.shown(with_us.stdout))
+    answer = harness.report(with_us)
+    harness.expect_complete(answer)
+    child = [one["path"] for one in answer["ledgers"] if one["origin"] == "forked"]
+    harness.expect_equal(len(child), 1, "ledgers of the child")
+    wanted = accounts(with_us.stdout)
+    harness.expect_figures(hazard.own(harness.report(child), "child_filters"),
+                           {"calls": wanted["calls"], "bytes": wanted["bytes"]}, "the child")
+
+
+def ticks_forbidden(hazard):
+    """That is no filter: the ledger says what it is."""
+    _, with_us = hazard.both("ticks")
+    harness.expect_equal(with_us.status, 21, "exit status")
+    answer = expect_stop(with_us.ledgers[0], "no ticks")
+    harness.expect("PR_SET_TSC" in answer["ledgers"][0]["stopped"], "the reason")
+    harness.expect_equal(hazard.own(answer, "ticks")["calls"], 2000, "calls until then")

@@ -5,7 +5,7 @@
 int main(int count, char** arguments) {
   require(count == 3, "two arguments");
   warm_heap();
-  install_filter(arguments[1], SECCOMP_RET_KILL_PROCESS);
+  install_filter(arguments[1], SECCOMP_RET_KILL_PROCESS, 0);
   churn(atol(arguments[2]));
   print_account();
   return 13;

@@ -10,7 +10,7 @@ static void* confined(void* unused) {
   void* cached[16];  // what the churn below needs lies ready in this thread's arena
   for (int i = 0; i < 16; ++i) cached[i] = take(112);
   for (int i = 0; i < 16; ++i) give(cached[i]);
-  install_filter("prctl", SECCOMP_RET_KILL_PROCESS);
+  install_filter("prctl", SECCOMP_RET_KILL_PROCESS, 0);
   churn(100000);
   pthread_barrier_wait(&filtered);
   for (;;) syscall(SYS_futex, &filtered, 128, -1, NULL, NULL, 0);

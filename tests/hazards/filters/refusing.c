@@ -3,7 +3,7 @@
 
 int main(void) {
   warm_heap();
-  install_filter("syscall", SECCOMP_RET_ERRNO | 42);
+  install_filter("syscall", SECCOMP_RET_ERRNO | 42, 0);
   errno = 4711;
   churn(300000);
   say("errno %d\n", errno);

@@ -7,6 +7,8 @@ int main(int count, char** arguments) {
   warm_heap();
   require(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0, "strict mode");
   churn(atol(arguments[1]));
+  void* resized = take_resized(take(100), 50);
+  give(resized);
   print_account();
   syscall(SYS_exit, 12);
   return 1;

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 
 import harness
 
@@ -110,3 +111,40 @@ def thread_local_storage_of_a_plugin(hazard):
     blocks = [group for group in answer["groups"] if harness.module_name(group).startswith("ld-")]
     harness.expect(sum(group["bytes"] for group in blocks) >= 5 * 9 * 200000,
                    "the loader's blocks are not in the ledger")
+
+
+def expect_unseen(run, *words):
+    """The report says that calls went past us and why; `check` gives no verdict."""
+    ledger = harness.report(run)["ledgers"][0]
+    harness.expect_equal(ledger["complete"], False, "complete")
+    for word in words:
+        harness.expect(word in ledger["unseen"], f"{word!r} is not said: {ledger['unseen']}")
+    judged = subprocess.run([harness.TOOL, "check", run.ledgers[0], "--max-never-freed", "0"],
+                            env=harness.plain_environment(), capture_output=True, check=False)
+    harness.expect_equal(judged.returncode, 3, "exit status of check")
+    harness.expect(ledger["unseen"] in judged.stderr.decode(), harness.shown(judged.stderr))
+
+
+def malloc_in_the_executable(hazard):
+    """Not one call comes to us, and that is no empty heap."""
+    _, with_us = hazard.both("own_malloc")
+    expect_unseen(with_us, "no call could be seen", "malloc, calloc, realloc and free",
+                  "loader_own_malloc itself")
+
+
+def free_in_the_executable(hazard):
+    """Half of it is seen: all blocks seem to stay."""
+    _, with_us = hazard.both("own_free")
+    expect_unseen(with_us, "no call of free was seen", "loader_own_free itself")
+    answer = harness.report(with_us)
+    harness.expect_equal(hazard.own(answer, "own_free")["calls"], 1000, "calls of malloc")
+
+
+def malloc_of_a_library_before_us(hazard):
+    """A whole allocator in front of us, which passes nothing on."""
+    other = harness.program("loader_plugin_allocator.so")
+    command = [hazard.path("interposed")]
+    plain = harness.native(command, env={"LD_PRELOAD": other})
+    with_us = harness.recorded(command, env={"LD_PRELOAD": f"{other}:{harness.LIB}"})
+    harness.expect_same(plain, with_us)
+    expect_unseen(with_us, "no call could be seen", "plugin_allocator.so", "before the recorder")

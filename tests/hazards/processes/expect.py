@@ -277,3 +277,33 @@ def children_of_another_user(hazard):
     harness.expect_equal(told, 2, "children that the parent's ledger tells of")
     harness.expect_equal(len(with_us.ledgers), 1, "ledgers")
     hazard.expect_account(with_us, harness.report(with_us), "other_user")
+
+
+def handler_forks_and_both_return(hazard):
+    """Nothing of the parent is missing, and its ledger is written by itself alone. A call that is
+    interrupted is the parent's, or the child's too where it had not come to be entered yet."""
+    _, with_us = hazard.both("fork_returns", stderr=False)
+    answer = harness.report(with_us)
+    parent = [one["path"] for one in answer["ledgers"] if one["origin"] == "started"]
+    alone = harness.report(parent)
+    harness.expect_complete(alone)
+    harness.expect_figures(hazard.own(alone, "fork_returns"), accounts(with_us.stderr),
+                           "what the parent took")
+    harness.expect_equal(alone["totals"]["unmatched_frees"], 0, "unmatched frees")
+    children = [one for one in answer["ledgers"] if one["origin"] == "forked"]
+    harness.expect_equal(len(children), 60, "ledgers of children")
+    for child in children:
+        of_child = harness.report([child["path"]])
+        harness.expect_complete(of_child)
+        seen = (of_child["totals"]["calls"], of_child["totals"]["bytes"])
+        harness.expect(seen in ((5, 25000), (6, 25024)), f"{seen} taken in {child['path']}")
+
+
+def titles_over_the_arguments(hazard):
+    """Both processes are told by what was executed."""
+    _, with_us = hazard.both("titles", "a", "", "word with spaces")
+    wanted = [hazard.path("titles"), "a", "", "word with spaces"]
+    ledgers = harness.report(with_us)["ledgers"]
+    harness.expect_equal([one["command"] for one in ledgers], [wanted] * 2, "commands")
+    names = [os.path.basename(one["path"]) for one in ledgers]
+    harness.expect(all(name.startswith("processes_titles.") for name in names), str(names))

@@ -1,6 +1,7 @@
 # The exported syscall(): looks at the number and jumps on, leaving stack and registers as they
 # were. A C function would not do: syscall(SYS_vfork) returns twice, and the child would destroy
-# the frame that the parent returns through.
+# the frame that the parent returns through. The numbers that may forbid system calls go to a C
+# function that looks at their result, those that start another program to one that looks at it.
 #include <syscall_name.h>
         .text
         .globl  HEAPLEDGER_SYSCALL
@@ -10,13 +11,13 @@ HEAPLEDGER_SYSCALL:
         .cfi_startproc
         endbr64
         cmpl    $317, %edi              # SYS_seccomp
-        je      1f
+        je      heapledger_filter_syscall
         cmpl    $157, %edi              # SYS_prctl
-        je      1f
+        je      heapledger_filter_syscall
         cmpl    $59, %edi               # SYS_execve
-        je      2f
+        je      heapledger_exec_by_syscall
         cmpl    $322, %edi              # SYS_execveat
-        je      2f
+        je      heapledger_exec_by_syscall
         movq    heapledger_next_syscall(%rip), %rax
         testq   %rax, %rax
         je      1f
@@ -35,7 +36,7 @@ HEAPLEDGER_SYSCALL:
         .cfi_adjust_cfa_offset 8
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 8
-        call    heapledger_notice_syscall
+        call    heapledger_find_syscall
         addq    $8, %rsp
         .cfi_adjust_cfa_offset -8
         popq    %r9
@@ -51,12 +52,12 @@ HEAPLEDGER_SYSCALL:
         popq    %rdi
         .cfi_adjust_cfa_offset -8
         jmp     *%rax
-2:      jmp     heapledger_exec_by_syscall
         .cfi_endproc
         .size   HEAPLEDGER_SYSCALL, . - HEAPLEDGER_SYSCALL
 
         .hidden heapledger_next_syscall
-        .hidden heapledger_notice_syscall
+        .hidden heapledger_find_syscall
+        .hidden heapledger_filter_syscall
         .hidden heapledger_exec_by_syscall
         .globl  heapledger_next_syscall
         .bss

@@ -1,0 +1,2 @@
+// An allocator to preload: it passes nothing on.
+#include "bump.h"
