@@ -16,8 +16,10 @@ namespace {
 Json threads_json(const LedgerFacts& ledger) {
   Json list = Json::array();
   for (const ThreadFacts& thread : ledger.threads) {
-    list.push_back(
-        Json{{"index", thread.index}, {"tid", thread.tid}, {"name", as_utf8(thread.name)}});
+    list.push_back(Json{{"index", thread.number()},
+                        {"tid", thread.tid},
+                        {"name", as_utf8(thread.name)},
+                        {"inherited", thread.inherited()}});
   }
   return list;
 }

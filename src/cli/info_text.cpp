@@ -91,10 +91,11 @@ void put_pools(Buffer& to, const LedgerFacts& ledger, const Style& style) {
 }
 
 void put_threads(Buffer& to, const LedgerFacts& ledger, const Style& style) {
-  put(to, "\n{}\n", style.bold(counted(ledger.threads.size(), "thread")));
+  put(to, "\n{}\n", style.bold(counted(own_threads(ledger), "thread")));
   for (const ThreadFacts& thread : ledger.threads) {
-    put(to, "  {:>6}  {:>10}  {}\n", thread.index,
-        thread.tid != 0 ? std::to_string(thread.tid) : "-", escaped(thread.name));
+    put(to, "  {:>6}  {:>10}  {}{}\n", thread.number(),
+        thread.tid != 0 ? std::to_string(thread.tid) : "-", escaped(thread.name),
+        thread.inherited() ? ", of the parent: blocks of its are inherited" : "");
   }
 }
 

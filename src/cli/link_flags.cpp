@@ -35,7 +35,15 @@ constexpr const char* kWrapped[] = {"malloc",
                                     "dup2",
                                     "dup3",
                                     "prctl",
-                                    "syscall"};
+                                    "syscall",
+                                    "sigaction",
+                                    "signal",
+                                    "bsd_signal",
+                                    "ssignal",
+                                    "sysv_signal",
+                                    "__sysv_signal",
+                                    "sigset",
+                                    "siginterrupt"};
 
 bool is_usual(const std::string& folder) {
   return folder.starts_with("/usr/lib") || folder.starts_with("/lib");

@@ -15,7 +15,7 @@ constexpr size_t kMaxCommand = 60;
 
 std::string duration_phrase(Ledgers& ledgers) {
   size_t threads = 0;
-  for (const LedgerFacts& ledger : ledgers.processes()) threads += ledger.threads.size();
+  for (const LedgerFacts& ledger : ledgers.processes()) threads += own_threads(ledger);
   return human_duration(ledgers.duration_ns()) + ", " + counted(threads, "thread");
 }
 

@@ -83,7 +83,7 @@ Json ledger_json(const LedgerFacts& ledger, bool whole) {
   json["missed"] = ledger.totals.missed;
   if (whole) json["gaps"] = ledger.gaps;
   if (whole) json["gap_ns"] = ledger.gap_ns;
-  json["threads"] = ledger.threads.size();
+  json["threads"] = own_threads(ledger);
   if (whole) {
     json["entries"] = ledger.entries;
     json["inherited_blocks"] = ledger.inherited_blocks;

@@ -46,8 +46,8 @@ class Finish {
   }
 
  private:
-  // Processes of live mode that ended by exec, _exit or a signal have left nothing; where others
-  // have, their ledgers are only in the way.
+  // Processes of live mode that ended by exec, _exit, a crash or SIGKILL have left nothing; where
+  // others have, their ledgers are only in the way.
   void remove_empty() {
     std::vector<std::string> empty;
     for (const std::string& path : paths_) {
@@ -58,8 +58,8 @@ class Finish {
       if (::unlink(path.c_str()) == 0) std::erase(paths_, path);
     }
     say("note: " + counted(empty.size(), "process") +
-        " of live mode ended by exec, _exit or a signal and left no tables (--tables file keeps "
-        "them).");
+        " of live mode ended by exec, _exit, a crash or SIGKILL and left no tables (--tables file "
+        "keeps them).");
   }
 
   // Removes ledgers with too few calls; false when none is left. Only where the ledger has all

@@ -93,7 +93,7 @@ TopSite top_site(Ledgers& ledgers) {
 std::string run_summary(const Analysis& analysis, const Style& style, const TopSite& top) {
   const Totals& totals = analysis.totals;
   uint64_t threads = 0;
-  for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.threads.size();
+  for (const LedgerFacts& ledger : analysis.ledgers) threads += own_threads(ledger);
   std::string sampled = sampling_text(analysis.ledgers);
   std::string what =
       counted(totals.calls, "call") + ", " + human_bytes(totals.bytes) + " allocated";

@@ -63,7 +63,11 @@ struct LiveHeader {
   uint64_t rss_bytes;  // when the clock was last looked at
   uint32_t texts;      // offset from the header: texts, each u32 InfoKey, u32 bytes, the bytes
   uint32_t text_bytes;
-  uint64_t reserved[4];
+  uint32_t stop_reason;   // StopReason: why blocks are missing; 0: none are
+  uint32_t stop_errno;    // 0: none
+  uint32_t first_thread;  // threads below this are of the process that this one was forked from
+  uint32_t reserved_word;
+  uint64_t reserved[2];
   LiveTable tables[8];
 };
 

@@ -64,7 +64,7 @@ std::string subtitle_of(Ledgers& ledgers) {
   size_t threads = 0;
   bool sampled = false;
   for (const LedgerFacts& ledger : facts) {
-    threads += ledger.threads.size();
+    threads += own_threads(ledger);
     sampled = sampled || ledger.sampled;
   }
   return fmt::format("{}ran {}, {}; {}, {} in all; peak {}, never freed {}{}",

@@ -9,6 +9,7 @@
 
 #include <sys/syscall.h>
 
+#include "runtime/hooks/signals.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/file.h"
@@ -20,7 +21,9 @@ namespace heapledger::runtime {
 namespace {
 
 void notice(unsigned long operation, bool probe) {
-  if (beacon->recording == 0 || probe) return;
+  if (probe) return;
+  give_signals_back();
+  if (beacon->recording == 0) return;
   // Strict mode also takes the tick counter away.
   if (operation == SECCOMP_SET_MODE_STRICT) {
     stop_recording(format::StopReason::kSeccomp, 0);

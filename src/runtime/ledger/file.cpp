@@ -103,14 +103,35 @@ unsigned char* map_blocks(uint32_t count, long& error) {
   return static_cast<unsigned char*>(at);
 }
 
-// A block out of the reserve; null when it is used up.
-unsigned char* take_reserved() {
-  uint32_t index = file.reserve_used.fetch_add(1, std::memory_order_relaxed);
-  if (file.reserve != nullptr && index < kReserveBlocks) {
+// Blocks out of the reserve; null when it is used up.
+unsigned char* take_reserved(uint32_t count = 1) {
+  uint32_t index = file.reserve_used.fetch_add(count, std::memory_order_relaxed);
+  if (file.reserve != nullptr && index < kReserveBlocks && count <= kReserveBlocks - index) {
     return file.reserve + size_t{index} * kBlockBytes;
   }
-  stop_recording(StopReason::kSeccomp, 0);
   return nullptr;
+}
+
+// The file cannot grow, with -errno; 0: because of a filter.
+void stop_growing(long error) {
+  stop_recording(filter_expected() ? StopReason::kSeccomp : reason_of(-error),
+                 filter_expected() ? 0 : -error);
+}
+
+// Appends a block header and what follows it, `count` blocks in all. Returns 0 or -errno.
+long append(BlockHeader& header, const void* content, size_t bytes, uint32_t count) {
+  if (filter_expected()) {
+    unsigned char* at = take_reserved(count);
+    if (at == nullptr) return -ENOSPC;
+    __builtin_memcpy(at + sizeof header, content, bytes);
+    __builtin_memcpy(at, &header, sizeof header);
+    return 0;
+  }
+  uint64_t offset = offset_of(file.blocks.fetch_add(count, std::memory_order_relaxed));
+  return with_file(offset + uint64_t{count} * kBlockBytes, [&](int fd) {
+    iovec parts[2] = {{&header, sizeof header}, {const_cast<void*>(content), bytes}};
+    return os::write_all_at(fd, parts, 2, offset);
+  });
 }
 
 void complete_chunk(BlockHeader& header, const unsigned char* payload) {
@@ -235,29 +256,22 @@ format::Control* ledger_control() {
 }
 
 BlockHeader* add_window() {
-  if (filter_expected()) return reinterpret_cast<BlockHeader*>(take_reserved());
   long error = 0;
-  unsigned char* at = map_blocks(1, error);
-  if (at == nullptr) stop_recording(reason_of(-error), -error);
-  return reinterpret_cast<BlockHeader*>(at);
+  void* at = filter_expected() ? take_reserved() : map_blocks(1, error);
+  // What live mode has to tell is not in windows: where the file cannot grow, memory does as well.
+  if (at == nullptr && live_tables_wanted()) {
+    at = filter_expected() ? nullptr : os::map_private(kBlockBytes);
+  } else if (at == nullptr) {
+    stop_growing(error);
+  }
+  return static_cast<BlockHeader*>(at);
 }
 
 bool append_chunk(BlockHeader& header, const unsigned char* payload) {
   complete_chunk(header, payload);
-  if (filter_expected()) {
-    unsigned char* at = take_reserved();
-    if (at == nullptr) return false;
-    __builtin_memcpy(at + sizeof header, payload, header.bytes);
-    __builtin_memcpy(at, &header, sizeof header);
-    return true;
-  }
-  uint64_t offset = offset_of(file.blocks.fetch_add(1, std::memory_order_relaxed));
-  long error = with_file(offset + kBlockBytes, [&](int fd) {
-    iovec parts[2] = {{&header, sizeof header},
-                      {const_cast<unsigned char*>(payload), header.bytes}};
-    return os::write_all_at(fd, parts, 2, offset);
-  });
-  if (error < 0) stop_recording(reason_of(-error), -error);
+  long error = append(header, payload, header.bytes, 1);
+  if (live_tables_wanted()) return true;  // see add_window
+  if (error < 0) stop_growing(error);
   return error >= 0;
 }
 
@@ -266,7 +280,7 @@ void* add_live_block(size_t bytes) {
   long error = 0;
   unsigned char* at = map_blocks(static_cast<uint32_t>(blocks_for(whole)), error);
   if (at == nullptr) {
-    stop_recording(reason_of(-error), -error);
+    stop_growing(error);
     return nullptr;
   }
   auto* header = reinterpret_cast<BlockHeader*>(at);
@@ -282,14 +296,9 @@ bool append_live_block(const void* content, size_t bytes) {
   header.magic = format::kLiveBlockMagic;
   header.seq = reinterpret_cast<uint64_t>(content);
   header.base_time = bytes;
-  uint64_t count = blocks_for(sizeof header + bytes);
-  uint64_t offset =
-      offset_of(file.blocks.fetch_add(static_cast<uint32_t>(count), std::memory_order_relaxed));
-  long error = with_file(offset + count * kBlockBytes, [&](int fd) {
-    iovec parts[2] = {{&header, sizeof header}, {const_cast<void*>(content), bytes}};
-    return os::write_all_at(fd, parts, 2, offset);
-  });
-  if (error < 0) stop_recording(reason_of(-error), -error);
+  auto count = static_cast<uint32_t>(blocks_for(sizeof header + bytes));
+  long error = append(header, content, bytes, count);
+  if (error < 0) stop_growing(error);
   return error >= 0;
 }
 
@@ -297,8 +306,7 @@ void stop_recording(StopReason reason, long error) {
   FileHeader* header = file.header;
   if (header == nullptr) return;
   beacon->recording = 0;
-  if (live_tables_wanted())
-    __atomic_fetch_or(&live_header->flags, format::kLiveStopped, __ATOMIC_RELAXED);
+  note_live_stop(reason, error);
   std::atomic_ref<uint32_t> stored(header->stop_reason);
   uint32_t none = 0;
   // The time first: a reader that sees the reason finds the rest in place. (No clock where the
