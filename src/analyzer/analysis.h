@@ -77,10 +77,6 @@ struct ThreadFacts {
   uint32_t index = 0;
   uint64_t tid = 0;
   std::string name;
-
-  // Of the process that this one was forked from: blocks of its are here, and that is all.
-  bool inherited() const { return (index & format::kInheritedThread) != 0; }
-  uint32_t number() const { return index & ~format::kInheritedThread; }
 };
 
 struct ModuleFacts {
@@ -138,7 +134,7 @@ struct LedgerFacts {
   uint64_t sample_calls = 0;
   bool has_time = false;
 
-  std::vector<ThreadFacts> threads;  // inherited ones, too
+  std::vector<ThreadFacts> threads;
   std::vector<ModuleFacts> modules;
   std::array<uint64_t, 64> entries_by_kind{};  // by format::Kind
   uint64_t entries = 0;
@@ -169,13 +165,6 @@ struct LedgerFacts {
   std::vector<std::string> problems;   // damage, gaps, cuts
   bool complete = true;                // nothing that happened is missing
 };
-
-// How many threads the process itself had.
-inline size_t own_threads(const LedgerFacts& ledger) {
-  size_t count = 0;
-  for (const ThreadFacts& thread : ledger.threads) count += thread.inherited() ? 0 : 1;
-  return count;
-}
 
 // Every one is the heap of one moment, which is what "peak" and "end" stand for then.
 bool all_live(std::span<const LedgerFacts> ledgers);

@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 
+#include "analyzer/own_threads.h"
 #include "cli/report_text.h"
 #include "settings/settings.h"
 
@@ -93,9 +94,9 @@ void put_pools(Buffer& to, const LedgerFacts& ledger, const Style& style) {
 void put_threads(Buffer& to, const LedgerFacts& ledger, const Style& style) {
   put(to, "\n{}\n", style.bold(counted(own_threads(ledger), "thread")));
   for (const ThreadFacts& thread : ledger.threads) {
-    put(to, "  {:>6}  {:>10}  {}{}\n", thread.number(),
+    put(to, "  {:>6}  {:>10}  {}{}\n", number_of(thread),
         thread.tid != 0 ? std::to_string(thread.tid) : "-", escaped(thread.name),
-        thread.inherited() ? ", of the parent: blocks of its are inherited" : "");
+        is_inherited(thread) ? ", of the parent: blocks of its are inherited" : "");
   }
 }
 

@@ -60,7 +60,8 @@ const char* remedy(uint32_t reason) {
     case format::StopReason::kFileSizeLimit:
       return "Raise the limit (ulimit -f), and record again";
     case format::StopReason::kNoDescriptors:
-      return "Raise the limit (ulimit -n), or record with --tables file, which opens nothing at the "
+      return "Raise the limit (ulimit -n), or record with --tables file, which opens nothing at "
+             "the "
              "end";
     case format::StopReason::kNoPermission:
     case format::StopReason::kFileGone:
@@ -97,8 +98,9 @@ void tell_left_out(const std::vector<std::string>& paths) {
                printable(path), describe_stop(header), remedy(header.stop_reason));
   }
   if (unexplained == 0) return;
-  fmt::print(stderr, "note: {} of live mode without tables left out: {} ended by exec, _exit, a "
-                     "crash or SIGKILL\n",
+  fmt::print(stderr,
+             "note: {} of live mode without tables left out: {} ended by exec, _exit, a "
+             "crash or SIGKILL\n",
              counted(unexplained, "ledger"), unexplained == 1 ? "it" : "they");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "analyzer/own_threads.h"
 #include "cli/report_live.h"
 #include "cli/report_sampling.h"
 #include "cli/report_text.h"

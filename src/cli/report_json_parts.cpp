@@ -1,5 +1,6 @@
 #include "cli/report_json_parts.h"
 
+#include "analyzer/own_threads.h"
 #include "settings/settings.h"
 #include "text/text.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyzer/own_threads.h"
 #include "cli/report_findings.h"
 #include "cli/report_guard.h"
 #include "cli/report_heading.h"
@@ -75,8 +76,9 @@ void put_threads(Buffer& to, Ledgers& ledgers, const Page& page) {
     own += own_threads(heap);
     all += heap.threads.size();
   }
-  put_title(to, page, own == all ? counted(answer.groups, "thread")
-                                 : "by thread, those of before the fork as well");
+  put_title(to, page,
+            own == all ? counted(answer.groups, "thread")
+                       : "by thread, those of before the fork as well");
   for (const Row& row : answer.rows) {
     put(to, "  {:>10} {:>6} {:>16}  {}\n", human_bytes(row.all.live_bytes),
         percent(row.all.live_bytes, answer.totals.live_bytes),

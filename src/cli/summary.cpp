@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analyzer/own_threads.h"
 #include "cli/report_findings.h"
 #include "cli/report_live.h"
 #include "cli/report_sampling.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "cores/ordered_blocks.h"
+#include "format/inherited_threads.h"
 #include "format/modes.h"
 #include "importers/ledger_writer.h"
 #include "text/text.h"

@@ -78,9 +78,6 @@ inline constexpr uint64_t kMarkCut = 1;    // no unwind information, or memory t
 inline constexpr uint64_t kMarkDepth = 2;  // deeper than the limit: the innermost frames are kept
 inline constexpr uint64_t kMarkNone = 3;   // not asked for: a site without any frame
 
-// Set in the index of a kThread that is of the process from which this one was forked.
-inline constexpr uint32_t kInheritedThread = uint32_t{1} << 31;
-
 // Facts about the process, as text.
 enum class InfoKey : uint32_t {
   kCommand = 1,       // arguments, each followed by a zero byte

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyzer/error.h"
+#include "analyzer/own_threads.h"
 #include "plots/panels.h"
 #include "text/nearest.h"
 #include "text/text.h"

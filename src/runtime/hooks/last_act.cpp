@@ -49,8 +49,7 @@ bool last_act() {
   bool quiet = filter_expected();                 // no system calls any more
   uint64_t signals = quiet ? 0 : os::block_signals();
   uint32_t before = begun_by.load(std::memory_order_relaxed);
-  if (before != own &&
-      begun_by.compare_exchange_strong(before, own, std::memory_order_acq_rel)) {
+  if (before != own && begun_by.compare_exchange_strong(before, own, std::memory_order_acq_rel)) {
     act();
     done_by.store(own, std::memory_order_release);
   }

@@ -34,7 +34,7 @@ namespace {
 
 // Those that end a program because somebody or something wants it to end. Not those of a crash: the
 // core has the tables, and there is nothing left to stand on.
-constexpr int kWatched[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGUSR1, SIGUSR2,   SIGPIPE, SIGALRM,
+constexpr int kWatched[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM,
                             SIGTERM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO,   SIGPWR};
 constexpr int kMostSignals = 64;
 
@@ -166,9 +166,9 @@ EXPORTED int HEAPLEDGER_HOOK(sigaction)(int signal, const Disposition* wanted,
   return result;
 }
 
-#define CHANGES_HANDLER(name)                                                 \
-  EXPORTED Handler HEAPLEDGER_HOOK(name)(int signal, Handler wanted) noexcept { \
-    return change(signal, wanted, HEAPLEDGER_NEXT(name, Handler (*)(int, Handler))); \
+#define CHANGES_HANDLER(name)                                                       \
+  EXPORTED Handler HEAPLEDGER_HOOK(name)(int signal, Handler wanted) noexcept {     \
+    return change(signal, wanted, HEAPLEDGER_NEXT(name, Handler(*)(int, Handler))); \
   }
 CHANGES_HANDLER(signal)
 CHANGES_HANDLER(bsd_signal)

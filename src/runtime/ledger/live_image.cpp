@@ -277,7 +277,8 @@ bool write_table(const LiveTable& table) {
     if (first >= table.used || address == 0) continue;
     uint64_t items = table.used - first;
     if (items > table.part_items) items = table.part_items;
-    if (!append_live_block(reinterpret_cast<void*>(address), items * table.item_bytes)) return false;
+    if (!append_live_block(reinterpret_cast<void*>(address), items * table.item_bytes))
+      return false;
   }
   return true;
 }

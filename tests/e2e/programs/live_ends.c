@@ -2,12 +2,12 @@
 //
 //   live_ends COUNT WHEN LIMIT END
 //
-// WHEN `first` or `last`: the limit is set before the blocks are taken, or after. LIMIT: none, fsize=N,
-// nofile=N, memory (no more than is mapped by then), user (another user), root (another root folder),
-// as many of them as wanted, with commas. END: exit, hold (writes "ready\n" and waits), hold-read (the
-// same in a blocked read), thread (the same, another thread holds the last block), N (signal N, sent
-// to itself), dfl=N (the same in a handler that has set the default again).
-// It prints how many blocks it has got.
+// WHEN `first` or `last`: the limit is set before the blocks are taken, or after. LIMIT: none,
+// fsize=N, nofile=N, memory (no more than is mapped by then), user (another user), root (another
+// root folder), as many of them as wanted, with commas. END: exit, hold (writes "ready\n" and
+// waits), hold-read (the same in a blocked read), thread (the same, another thread holds the last
+// block), N (signal N, sent to itself), dfl=N (the same in a handler that has set the default
+// again). It prints how many blocks it has got.
 #include <fcntl.h>
 #include <grp.h>
 #include <malloc.h>

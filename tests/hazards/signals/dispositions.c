@@ -1,5 +1,5 @@
-// Asks for the dispositions of signals and changes them, in all ways that there are, and prints every
-// answer: the default must look like the default, with the flags that the program gave it.
+// Asks for the dispositions of signals and changes them, in all ways that there are, and prints
+// every answer: the default must look like the default, with the flags that the program gave it.
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE 1
 #define _GNU_SOURCE 1

@@ -190,7 +190,9 @@ static void one(const char* name, void (*body)(void), int given) {
 
 static void by_alarm(void) {
   struct itimerval soon = {{0, 0}, {0, 1000}};
-  setitimer(number == SIGPROF ? ITIMER_PROF : number == SIGVTALRM ? ITIMER_VIRTUAL : ITIMER_REAL,
+  setitimer(number == SIGPROF     ? ITIMER_PROF
+            : number == SIGVTALRM ? ITIMER_VIRTUAL
+                                  : ITIMER_REAL,
             &soon, NULL);
   for (;;) churn(1000);
 }
@@ -206,10 +208,11 @@ int main(void) {
   struct rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   free(take(1000));
-  static const int kNumbers[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM,
-                                 SIGTERM,   SIGXCPU, SIGXFSZ, SIGIO,   SIGPROF, SIGVTALRM,
-                                 SIGPWR,    SIGSEGV, SIGABRT, SIGKILL};
-  for (size_t i = 0; i < sizeof kNumbers / sizeof kNumbers[0]; ++i) one("plain", plain, kNumbers[i]);
+  static const int kNumbers[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE,
+                                 SIGALRM,   SIGTERM, SIGXCPU, SIGXFSZ, SIGIO,   SIGPROF,
+                                 SIGVTALRM, SIGPWR,  SIGSEGV, SIGABRT, SIGKILL};
+  for (size_t i = 0; i < sizeof kNumbers / sizeof kNumbers[0]; ++i)
+    one("plain", plain, kNumbers[i]);
   one("busy", busy, SIGTERM);
   one("reading", reading, SIGINT);
   one("suspended", suspended, SIGTERM);
