@@ -37,11 +37,13 @@ def tool(verb, *words):
 
 
 def own_calls(answer):
-    return harness.own_sums(answer, "live_ends")["calls"]
+    return sum(group["calls"] for group in answer["groups"]
+               if group["frames"] and group["frames"][0]["function"] == "take")
 
 
 def own_blocks(answer):
-    return harness.own_sums(answer, "live_ends")["end_blocks"]
+    return sum(group["end_blocks"] for group in answer["groups"]
+               if group["frames"] and group["frames"][0]["function"] == "take")
 
 
 class Stops(unittest.TestCase):
@@ -68,7 +70,7 @@ class Stops(unittest.TestCase):
         self.expect_stop(recorded(COUNT, "first", limit, "exit", "tables=file"), cause)
 
     def test_file_size(self):
-        self.stop_in_file(f"fsize={12 << 20}", "file size limit (ulimit -f)")
+        self.stop_in_file(f"fsize={8 << 20}", "file size limit (ulimit -f)")
 
     def test_descriptors(self):
         self.stop_in_file("nofile=0", "no file descriptor was free (ulimit -n)")
@@ -88,7 +90,7 @@ class Stops(unittest.TestCase):
     def test_a_snapshot_tells_it_too(self):
         folder, ledgers = harness.fresh_folder(), harness.fresh_folder()
         environment = harness.recording_environment(ledgers, words="mode=live tables=file")
-        with subprocess.Popen(command(COUNT, "first", f"fsize={12 << 20}", "hold"), cwd=folder,
+        with subprocess.Popen(command(COUNT, "first", f"fsize={8 << 20}", "hold"), cwd=folder,
                               env=environment, stdout=subprocess.PIPE) as process:
             try:
                 self.assertEqual(int(process.stdout.readline()), COUNT)
