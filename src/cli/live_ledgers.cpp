@@ -18,6 +18,7 @@
 #include "cores/ledger_memory.h"
 #include "cores/to_ledger.h"
 #include "format/layout.h"
+#include "format/live_tables.h"
 #include "text/text.h"
 
 namespace heapledger {
@@ -163,8 +164,9 @@ bool make_plain(const std::string& path) {
   std::optional<cores::LiveHeap> heap = cores::read_live_ledger(path);
   if (!heap) return false;
   if (seal::has_writer(path, heap->pid)) return false;
-  // What could not be read now, somebody may read later.
-  if (!heap->problems.empty()) return false;
+  // What could not be read now, somebody may read later; but not what was never written.
+  const bool cut = heap->stop_reason == static_cast<uint32_t>(format::kTablesCut);
+  if (!heap->problems.empty() && !cut) return false;
   RawLedger plain(*heap, path, false);
   struct stat facts {};
   if (::stat(path.c_str(), &facts) == 0) (void)::chmod(plain.path().c_str(), facts.st_mode & 07777);

@@ -16,6 +16,7 @@
 #include "cli/run_explain.h"
 #include "cli/run_interrupt.h"
 #include "cli/summary.h"
+#include "cores/ledger_memory.h"
 #include "settings/settings.h"
 #include "text/text.h"
 
@@ -92,6 +93,8 @@ class Finish {
     ProgressLine line(!options_.quiet);
     for (uint32_t i = 0; i < facts.size(); ++i) {
       end_early_.check();
+      // One that could not be made plain would lose its tables.
+      if (cores::is_live_ledger(facts[i].path)) continue;
       try {
         // Somebody may hold it who is not its process: a child that has not used the heap yet.
         if (facts[i].still_running || seal::has_writer(facts[i].path, facts[i].pid)) {

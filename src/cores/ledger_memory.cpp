@@ -164,7 +164,9 @@ std::optional<LiveHeap> read_live_ledger(std::span<const unsigned char> bytes) {
   LiveHeap heap = read_live_tables(memory, *found);
   // What happened while the tables were written is in the ledger's own header alone.
   if (memory.header().stop_reason != 0) {
-    heap.stop_reason = memory.header().stop_reason;
+    const bool cut = !heap.problems.empty();
+    heap.stop_reason =
+        cut ? static_cast<uint32_t>(format::kTablesCut) : memory.header().stop_reason;
     heap.stop_errno = memory.header().stop_errno;
   }
   return heap;

@@ -76,6 +76,10 @@ enum LiveFlag : uint32_t {
   kLiveStopped = 2,  // recording ended before the process: what was alive then
 };
 
+// Why recording stopped (StopReason), as readers say it of tables that were cut while they were
+// written at the end; the errno is that of the cut. The runtime never writes it.
+inline constexpr StopReason kTablesCut{13};
+
 // A block. The address is stored in units of 8 bytes, 44 bits of them.
 struct LiveRecord {
   uint32_t address_low;  // 0 with no high part: no block. Stored last, and cleared first

@@ -151,7 +151,8 @@ class NotWritten(unittest.TestCase):
         self.assertEqual((run.status, run.stdout), (0, b"%d\n" % COUNT))
         answer = harness.report([run.ledger_of("live_ends")])
         # What has room is there, and the sums of the sites are of all.
-        self.assertIn("the disk is full", answer["ledgers"][0]["stopped"])
+        self.assertIn("not all of its tables could be written", answer["ledgers"][0]["stopped"])
+        self.assertIn("No space left on device", answer["ledgers"][0]["stopped"])
         self.assertEqual(own_calls(answer), COUNT)
         self.assertLess(own_blocks(answer), COUNT)
 
@@ -159,8 +160,18 @@ class NotWritten(unittest.TestCase):
         run = recorded(COUNT, "last", f"fsize={12 << 20}", "exit", "")
         self.assertIsNone(harness.report(run)["ledgers"][0]["stopped"])
         run = recorded(COUNT, "last", f"fsize={4 << 20}", "exit", "")
-        answer = harness.report(run)
-        self.assertIn("file size limit", answer["ledgers"][0]["stopped"])
+        self.expect_part(harness.report(run))
+
+    def test_part_of_it_under_run(self):
+        """`run` keeps what there is, as an ordinary ledger, sealed like others."""
+        run = harness.recorded_by_tool(command(COUNT, "last", f"fsize={4 << 20}", "exit"),
+                                       options=("--mode", "live"))
+        self.expect_part(harness.report(run))
+        self.assertTrue(harness.tool_json("info", run.ledgers)["ledgers"][0]["sealed"])
+
+    def expect_part(self, answer):
+        self.assertIn("not all of its tables could be written", answer["ledgers"][0]["stopped"])
+        self.assertIn("File too large", answer["ledgers"][0]["stopped"])
         self.assertEqual(own_calls(answer), COUNT)
         self.assertGreater(own_blocks(answer), 65536)
         self.assertLess(own_blocks(answer), COUNT)
