@@ -180,7 +180,7 @@ class NotWritten(unittest.TestCase):
 class StillWritten(unittest.TestCase):
     """What needs the file only at the end goes on where the file cannot grow for a while."""
 
-    def test_threads_begun_without_a_descriptor(self):
+    def test_threads_begun_where_the_file_cannot_grow(self):
         """A new thread finds no room in the file: it is recorded all the same."""
         folder, ledgers = harness.fresh_folder(), harness.fresh_folder()
         environment = harness.recording_environment(ledgers, words="mode=live")
@@ -194,6 +194,22 @@ class StillWritten(unittest.TestCase):
                 process.kill()
         self.assertEqual((answer["ledgers"][0]["stopped"], answer["ledgers"][0]["missed"]), (None, 0))
         self.assertEqual(own_blocks(answer), 1001)
+
+
+    def test_behind_a_system_call_filter(self):
+        """What was reserved before the filter came has room for the tables."""
+        run = harness.recorded([harness.program("filters_refusing")], words="mode=live")
+        made = int(re.search(rb"^account calls=(\d+)", run.stdout, re.MULTILINE).group(1))
+        answer = harness.report(run)
+        harness.expect_complete(answer)
+        self.assertEqual(harness.own_sums(answer, "filters_refusing")["calls"], made)
+
+    def test_exit_in_a_handler(self):
+        """Also when it has interrupted the recorder itself."""
+        for _ in range(5):
+            run = recorded(1000, "last", "none", "handler", "")
+            answer = harness.report(run)
+            self.assertEqual(own_blocks(answer), 1000)
 
 
 class Signals(unittest.TestCase):

@@ -7,7 +7,8 @@
 // root folder), as many of them as wanted, with commas. END: exit, hold (writes "ready\n" and
 // waits), hold-read (the same in a blocked read), thread (the same, another thread holds the last
 // block), N (signal N, sent to itself), dfl=N (the same in a handler that has set the default
-// again). It prints how many blocks it has got, COUNT of them, 10 of which before any limit.
+// again), handler (exit in a handler). It prints how many blocks it has got, COUNT of them, 10 of
+// which before any limit.
 #include <fcntl.h>
 #include <grp.h>
 #include <malloc.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { kBytes = 24 };
@@ -82,11 +84,25 @@ static void end_by_default(int number) {
   raise(number);
 }
 
+static void leave(int number) {
+  (void)number;
+  exit(0);
+}
+
+// A handler ends the program, most likely in the middle of one of these calls.
+static void end_in_handler(void) {
+  struct itimerval soon = {{0, 0}, {0, 3000}};
+  signal(SIGALRM, leave);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  for (;;) free(malloc(kBytes));
+}
+
 static int end(const char* how) {
   pthread_t other;
   char byte;
   int pipe_ends[2];
   if (strcmp(how, "exit") == 0) return 0;
+  if (strcmp(how, "handler") == 0) end_in_handler();
   if (strcmp(how, "hold") == 0) say_ready();
   if (strcmp(how, "hold-read") == 0) {
     must(pipe(pipe_ends) == 0, "pipe");
