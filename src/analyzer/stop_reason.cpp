@@ -2,11 +2,14 @@
 
 #include <cstring>
 
+#include "format/live_tables.h"
+
 namespace heapledger {
 namespace {
 
 const char* reason_text(format::StopReason reason) {
   using format::StopReason;
+  if (reason == format::kTablesCut) return "not all of its tables could be written at the end";
   switch (reason) {
     case StopReason::kNone:
       return "it did not stop";

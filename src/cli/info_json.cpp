@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "analyzer/own_threads.h"
 #include "cli/info_text.h"
 #include "cli/report_pools.h"
 #include "cli/unrecorded_text.h"
@@ -18,8 +19,10 @@ namespace {
 Json threads_json(const LedgerFacts& ledger) {
   Json list = Json::array();
   for (const ThreadFacts& thread : ledger.threads) {
-    list.push_back(
-        Json{{"index", thread.index}, {"tid", thread.tid}, {"name", as_utf8(thread.name)}});
+    list.push_back(Json{{"index", number_of(thread)},
+                        {"tid", thread.tid},
+                        {"name", as_utf8(thread.name)},
+                        {"inherited", is_inherited(thread)}});
   }
   return list;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 
+#include "analyzer/own_threads.h"
 #include "cli/report_text.h"
 #include "cli/unrecorded_text.h"
 #include "cli/unseen_calls.h"
@@ -94,10 +95,11 @@ void put_pools(Buffer& to, const LedgerFacts& ledger, const Style& style) {
 }
 
 void put_threads(Buffer& to, const LedgerFacts& ledger, const Style& style) {
-  put(to, "\n{}\n", style.bold(counted(ledger.thread_count, "thread")));
+  put(to, "\n{}\n", style.bold(counted(own_threads(ledger), "thread")));
   for (const ThreadFacts& thread : ledger.threads) {
-    put(to, "  {:>6}  {:>10}  {}\n", thread.index,
-        thread.tid != 0 ? std::to_string(thread.tid) : "-", escaped(thread.name));
+    put(to, "  {:>6}  {:>10}  {}{}\n", number_of(thread),
+        thread.tid != 0 ? std::to_string(thread.tid) : "-", escaped(thread.name),
+        is_inherited(thread) ? ", of the parent: blocks of its are inherited" : "");
   }
   uint64_t counting = ledger.thread_count - ledger.threads.size();
   if (counting > 0) put(to, "  {:>14} only counted calls\n", with_commas(counting));

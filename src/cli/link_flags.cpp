@@ -46,7 +46,15 @@ constexpr const char* kWrapped[] = {"malloc",
                                     "fexecve",
                                     "execveat",
                                     "posix_spawn",
-                                    "posix_spawnp"};
+                                    "posix_spawnp",
+                                    "sigaction",
+                                    "signal",
+                                    "bsd_signal",
+                                    "ssignal",
+                                    "sysv_signal",
+                                    "__sysv_signal",
+                                    "sigset",
+                                    "siginterrupt"};
 
 bool is_usual(const std::string& folder) {
   return folder.starts_with("/usr/lib") || folder.starts_with("/lib");

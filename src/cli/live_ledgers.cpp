@@ -13,10 +13,12 @@
 
 #include "analyzer/error.h"
 #include "analyzer/seal/writers.h"
+#include "analyzer/stop_reason.h"
 #include "cli/raw_ledger.h"
 #include "cores/ledger_memory.h"
 #include "cores/to_ledger.h"
 #include "format/layout.h"
+#include "format/live_tables.h"
 #include "text/text.h"
 
 namespace heapledger {
@@ -45,12 +47,62 @@ class StandIn final : public ByteSource {
   std::string name_;
 };
 
+format::FileHeader header_of(const std::string& path) {
+  format::FileHeader header{};
+  if (open_file(path)->read(0, &header, sizeof header) != sizeof header) return {};
+  return header;
+}
+
+const char* remedy(uint32_t reason) {
+  switch (static_cast<format::StopReason>(reason)) {
+    case format::StopReason::kDiskFull:
+    case format::StopReason::kQuota:
+      return "Make room, or write the ledger elsewhere (-o), and record again";
+    case format::StopReason::kFileSizeLimit:
+      return "Raise the limit (ulimit -f), and record again";
+    case format::StopReason::kNoDescriptors:
+      return "Raise the limit (ulimit -n), or record with --tables file, which opens nothing at "
+             "the "
+             "end";
+    case format::StopReason::kNoPermission:
+    case format::StopReason::kFileGone:
+      return "If the program gives up rights or changes its root, record with --tables file, which "
+             "opens nothing at the end, or look while it runs: heapledger snapshot PID";
+    default:
+      return "Record with --tables file, or look while it runs: heapledger snapshot PID";
+  }
+}
+
 std::string no_tables(const std::string& path) {
-  return path +
-         ": was recorded in live mode with the tables in the program's memory, and none were "
-         "written. If the program runs: heapledger snapshot PID. If it left a core: heapledger "
-         "core "
-         "EXE CORE. To keep them whatever happens, record with --tables file";
+  const std::string told =
+      path + ": was recorded in live mode with the tables in the program's memory, and ";
+  const format::FileHeader header = header_of(path);
+  if (header.stop_reason != 0) {
+    return told + "when it ended they could not be written: " + describe_stop(header) + ". " +
+           remedy(header.stop_reason);
+  }
+  return told +
+         "none were written. If the program runs: heapledger snapshot PID. If it left a core: "
+         "heapledger core EXE CORE. To keep them whatever happens, record with --tables file";
+}
+
+// Ledgers of live mode that have nothing to show beside others that have.
+void tell_left_out(const std::vector<std::string>& paths) {
+  size_t unexplained = 0;
+  for (const std::string& path : paths) {
+    const format::FileHeader header = header_of(path);
+    if (header.stop_reason == 0) {
+      ++unexplained;
+      continue;
+    }
+    fmt::print(stderr, "note: {} left out: its tables could not be written: {}. {}\n",
+               printable(path), describe_stop(header), remedy(header.stop_reason));
+  }
+  if (unexplained == 0) return;
+  fmt::print(stderr,
+             "note: {} of live mode without tables left out: {} ended by exec, _exit, a "
+             "crash or SIGKILL\n",
+             counted(unexplained, "ledger"), unexplained == 1 ? "it" : "they");
 }
 
 void tell(const std::string& path, const std::vector<std::string>& problems) {
@@ -104,12 +156,7 @@ PlainLedgers::PlainLedgers(std::vector<std::string> paths) {
     tell(path, cores::write_ledger(*heap, paths_.back()));
   }
   if (paths_.empty() && !without.empty()) throw Error(no_tables(without.front()), kExitBadData);
-  if (!without.empty()) {
-    fmt::print(
-        stderr,
-        "note: {} of live mode without tables left out: {} ended by exec, _exit or a signal\n",
-        counted(without.size(), "ledger"), without.size() == 1 ? "it" : "they");
-  }
+  tell_left_out(without);
 }
 
 bool make_plain(const std::string& path) {
@@ -117,8 +164,9 @@ bool make_plain(const std::string& path) {
   std::optional<cores::LiveHeap> heap = cores::read_live_ledger(path);
   if (!heap) return false;
   if (seal::has_writer(path, heap->pid)) return false;
-  // What could not be read now, somebody may read later.
-  if (!heap->problems.empty()) return false;
+  // What could not be read now, somebody may read later; but not what was never written.
+  const bool cut = heap->stop_reason == static_cast<uint32_t>(format::kTablesCut);
+  if (!heap->problems.empty() && !cut) return false;
   RawLedger plain(*heap, path, false);
   struct stat facts {};
   if (::stat(path.c_str(), &facts) == 0) (void)::chmod(plain.path().c_str(), facts.st_mode & 07777);
@@ -130,8 +178,8 @@ bool make_plain(const std::string& path) {
 
 bool has_lost_tables(const std::string& path) {
   if (!cores::is_live_ledger(path)) return false;
-  format::FileHeader header{};
-  if (open_file(path)->read(0, &header, sizeof header) != sizeof header) return false;
+  const format::FileHeader header = header_of(path);
+  if (header.pid == 0 || header.stop_reason != 0) return false;
   return !seal::has_writer(path, header.pid) && !cores::read_live_ledger(path);
 }
 

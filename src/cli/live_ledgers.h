@@ -49,8 +49,8 @@ class PlainLedgers {
 // none, or has no tables.
 bool make_plain(const std::string& path);
 
-// Whether it is a ledger of live mode whose program has ended without having written its tables:
-// there is nothing in it, and never will be.
+// Whether it is a ledger of live mode whose program has ended without having tried to write its
+// tables: there is nothing in it, and never will be.
 bool has_lost_tables(const std::string& path);
 
 }  // namespace heapledger

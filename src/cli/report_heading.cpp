@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "analyzer/own_threads.h"
 #include "cli/report_live.h"
 #include "cli/report_sampling.h"
 #include "cli/report_text.h"
@@ -16,7 +17,7 @@ constexpr size_t kMaxCommand = 60;
 
 std::string duration_phrase(Ledgers& ledgers) {
   size_t threads = 0;
-  for (const LedgerFacts& ledger : ledgers.processes()) threads += ledger.thread_count;
+  for (const LedgerFacts& ledger : ledgers.processes()) threads += own_threads(ledger);
   return human_duration(ledgers.duration_ns()) + ", " + counted(threads, "thread");
 }
 

@@ -1,5 +1,6 @@
 #include "cli/report_json_parts.h"
 
+#include "analyzer/own_threads.h"
 #include "cli/unrecorded_text.h"
 #include "cli/unseen_calls.h"
 #include "settings/settings.h"
@@ -87,7 +88,7 @@ Json ledger_json(const LedgerFacts& ledger, bool whole) {
   json["missed"] = ledger.totals.missed;
   if (whole) json["gaps"] = ledger.gaps;
   if (whole) json["gap_ns"] = ledger.gap_ns;
-  json["threads"] = ledger.thread_count;
+  json["threads"] = own_threads(ledger);
   if (whole) {
     json["entries"] = ledger.entries;
     json["inherited_blocks"] = ledger.inherited_blocks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyzer/own_threads.h"
 #include "cli/report_findings.h"
 #include "cli/report_guard.h"
 #include "cli/report_heading.h"
@@ -69,7 +70,15 @@ void put_threads(Buffer& to, Ledgers& ledgers, const Page& page) {
   question.top = kSites;
   Answer answer = ledgers.ask(question);
   if (answer.groups < 2) return;
-  put_title(to, page, counted(answer.groups, "thread"));
+  size_t own = 0;
+  size_t all = 0;
+  for (const LedgerFacts& heap : ledgers.facts()) {
+    own += own_threads(heap);
+    all += heap.threads.size();
+  }
+  put_title(to, page,
+            own == all ? counted(answer.groups, "thread")
+                       : "by thread, those of before the fork as well");
   for (const Row& row : answer.rows) {
     put(to, "  {:>10} {:>6} {:>16}  {}\n", human_bytes(row.all.live_bytes),
         percent(row.all.live_bytes, answer.totals.live_bytes),
@@ -81,7 +90,7 @@ void put_threads(Buffer& to, Ledgers& ledgers, const Page& page) {
 
 std::string live_heap_text(const std::vector<LedgerFacts>& heaps) {
   size_t threads = 0;
-  for (const LedgerFacts& heap : heaps) threads += heap.threads.size();
+  for (const LedgerFacts& heap : heaps) threads += own_threads(heap);
   const LedgerFacts& first = heaps.front();
   std::string text = heaps.size() > 1 ? counted(heaps.size(), "live heap")
                      : first.pid != 0 ? fmt::format("live heap of process {}", first.pid)

@@ -17,6 +17,7 @@
 #include "cli/run_interrupt.h"
 #include "cli/summary.h"
 #include "cli/unrecorded_text.h"
+#include "cores/ledger_memory.h"
 #include "settings/settings.h"
 #include "text/text.h"
 
@@ -60,8 +61,8 @@ class Finish {
   }
 
  private:
-  // Processes of live mode that ended by exec, _exit or a signal have left nothing; where others
-  // have, their ledgers are only in the way.
+  // Processes of live mode that ended by exec, _exit, a crash or SIGKILL have left nothing; where
+  // others have, their ledgers are only in the way.
   void remove_empty() {
     std::vector<std::string> empty;
     for (const std::string& path : paths_) {
@@ -72,8 +73,8 @@ class Finish {
       if (::unlink(path.c_str()) == 0) std::erase(paths_, path);
     }
     say("note: " + counted(empty.size(), "process") +
-        " of live mode ended by exec, _exit or a signal and left no tables (--tables file keeps "
-        "them).");
+        " of live mode ended by exec, _exit, a crash or SIGKILL and left no tables (--tables file "
+        "keeps them).");
   }
 
   // Removes ledgers with too few calls; false when none is left. Only where the ledger has all
@@ -109,6 +110,8 @@ class Finish {
     ProgressLine line(!options_.quiet);
     for (uint32_t i = 0; i < facts.size(); ++i) {
       end_early_.check();
+      // One that could not be made plain would lose its tables.
+      if (cores::is_live_ledger(facts[i].path)) continue;
       try {
         // Somebody may hold it who is not its process: a child that has not used the heap yet.
         if (facts[i].still_running || seal::has_writer(facts[i].path, facts[i].pid)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analyzer/own_threads.h"
 #include "cli/report_findings.h"
 #include "cli/report_live.h"
 #include "cli/report_sampling.h"
@@ -103,7 +104,7 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
                         const std::vector<UnrecordedGroup>& unrecorded) {
   const Totals& totals = analysis.totals;
   uint64_t threads = 0;
-  for (const LedgerFacts& ledger : analysis.ledgers) threads += ledger.thread_count;
+  for (const LedgerFacts& ledger : analysis.ledgers) threads += own_threads(ledger);
   std::string sampled = sampling_text(analysis.ledgers);
   std::string what =
       counted(totals.calls, "call") + ", " + human_bytes(totals.bytes) + " allocated";

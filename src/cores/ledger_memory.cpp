@@ -65,7 +65,7 @@ class LedgerMemory : public Memory {
     if (file.size() < sizeof header) return;
     std::memcpy(&header, file.data(), sizeof header);
     if (header.block_bytes != format::kBlockBytes) return;
-    pid_ = header.pid;
+    header_ = header;
     for (size_t at = header.header_bytes; at + sizeof(BlockHeader) <= file.size();) {
       BlockHeader block;
       std::memcpy(&block, file.data() + at, sizeof block);
@@ -99,7 +99,8 @@ class LedgerMemory : public Memory {
   const std::vector<Module>& modules() const override { return modules_; }
   const std::vector<Thread>& threads() const override { return threads_; }
   Shape shape() const override { return {}; }
-  uint32_t pid() const override { return pid_; }
+  uint32_t pid() const override { return header_.pid; }
+  const FileHeader& header() const { return header_; }
 
  private:
   struct Piece {
@@ -130,7 +131,7 @@ class LedgerMemory : public Memory {
     }
   }
 
-  uint32_t pid_ = 0;
+  FileHeader header_{};
   std::vector<Piece> pieces_;
   std::vector<Region> regions_;
   std::vector<Module> modules_;
@@ -160,7 +161,15 @@ std::optional<LiveHeap> read_live_ledger(std::span<const unsigned char> bytes) {
     if (!found) found = live_tables_at(memory, region.start);
   }
   if (!found) return std::nullopt;
-  return read_live_tables(memory, *found);
+  LiveHeap heap = read_live_tables(memory, *found);
+  // What happened while the tables were written is in the ledger's own header alone.
+  if (memory.header().stop_reason != 0) {
+    const bool cut = !heap.problems.empty();
+    heap.stop_reason =
+        cut ? static_cast<uint32_t>(format::kTablesCut) : memory.header().stop_reason;
+    heap.stop_errno = memory.header().stop_errno;
+  }
+  return heap;
 }
 
 std::optional<LiveHeap> read_live_ledger(const std::string& path) {

@@ -32,6 +32,7 @@ struct LiveSite {
 struct LiveThread {
   uint32_t tid = 0;
   std::string name;
+  bool inherited = false;  // of the process that this one was forked from
 };
 
 // Memory of our own runtime in the process.
@@ -60,6 +61,9 @@ struct LiveHeap {
   uint64_t now_ns = 0;      // since the start: the moment of this heap
   uint64_t rss_bytes = 0;   // 0: unknown
   uint64_t missed = 0;      // calls that could not be entered
+  // Why blocks are missing; 0: none are.
+  uint32_t stop_reason = 0;  // format::StopReason
+  uint32_t stop_errno = 0;
 
   // Mean distances between samples; both 0: every block is here.
   uint64_t sample_bytes = 0;

@@ -88,14 +88,22 @@ class Reader {
     heap_.has_accounts = heap_.sample_bytes == 0 && heap_.sample_calls == 0;
     heap_.started_ns = scale_->wall();
     heap_.now_ns = scale_->elapsed();
-    if ((h.word32(offsetof(LiveHeader, flags)) & format::kLiveStopped) != 0) {
-      heap_.problems.push_back(
-          "recording had stopped before, for want of room or of permission: this is what was "
-          "alive then");
-    }
+    read_stop();
     time_shift_ = std::min(h.word32(offsetof(LiveHeader, time_shift)), 31u);
     if (h.word32(offsetof(LiveHeader, version)) > format::kLiveVersion) {
       heap_.problems.push_back("the tables are of a newer version than this program knows");
+    }
+  }
+
+  void read_stop() {
+    ForeignBytes h = header();
+    bool stopped = (h.word32(offsetof(LiveHeader, flags)) & format::kLiveStopped) != 0;
+    if (!stopped && heap_.missed == 0) return;
+    heap_.stop_reason = h.word32(offsetof(LiveHeader, stop_reason));
+    heap_.stop_errno = h.word32(offsetof(LiveHeader, stop_errno));
+    // Tables made before there were reasons.
+    if (stopped && heap_.stop_reason == 0) {
+      heap_.stop_reason = static_cast<uint32_t>(format::StopReason::kIoError);
     }
   }
 
@@ -131,12 +139,14 @@ class Reader {
 
   // Thread n of the tables is element n + 1 here.
   void read_threads() {
+    const uint32_t first = header().word32(offsetof(LiveHeader, first_thread));
     parts_->for_each(LiveKind::kThreads, [&](uint64_t index, const ForeignBytes& item) {
       if (item.word32(0) == 0 || index >= format::kLiveOtherThreads) return;
       heap_.threads.resize(std::max<size_t>(heap_.threads.size(), index + 2));
       LiveThread& thread = heap_.threads[index + 1];
       thread.tid = item.word32(0);
       thread.name = text_of(item.part(offsetof(format::LiveThread, name), 16));
+      thread.inherited = index < first;
     });
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "cores/ordered_blocks.h"
+#include "format/inherited_threads.h"
 #include "format/modes.h"
 #include "importers/ledger_writer.h"
 #include "text/text.h"
@@ -47,15 +48,21 @@ class Writing {
 
   WriterThread thread(uint32_t index) const {
     if (index == kNobody || index >= heap_.threads.size()) return {kNobody, 0, "(unknown)"};
-    return {index, heap_.threads[index].tid, heap_.threads[index].name};
+    const LiveThread& known = heap_.threads[index];
+    return {known.inherited ? index | format::kInheritedThread : index, known.tid, known.name};
   }
 
   uint32_t thread_of(const LiveBlock& block) const {
     return block.thread < heap_.threads.size() ? block.thread : kNobody;
   }
 
-  // A ledger has a thread from its first entry on.
-  uint32_t first_thread() const { return heap_.threads.size() > 1 ? 1 : kNobody; }
+  // A ledger has a thread from its first entry on: the first of its own, if there is any.
+  uint32_t first_thread() const {
+    for (uint32_t i = 1; i < heap_.threads.size(); ++i) {
+      if (!heap_.threads[i].inherited) return i;
+    }
+    return heap_.threads.size() > 1 ? 1 : kNobody;
+  }
 
   void speak_for(uint32_t index) {
     if (index == speaking_) return;
@@ -74,10 +81,12 @@ class Writing {
     ledger_.info(format::InfoKey::kAllocator, heap_.allocator);
   }
 
-  // Those that have no live blocks, too.
+  // Those that have no live blocks, too, if they are its own.
   void write_threads() {
     speaking_ = first_thread();
-    for (uint32_t i = 1; i < heap_.threads.size(); ++i) speak_for(i);
+    for (uint32_t i = 1; i < heap_.threads.size(); ++i) {
+      if (!heap_.threads[i].inherited) speak_for(i);
+    }
   }
 
   void write_modules() {
@@ -136,6 +145,8 @@ class Writing {
     process.sample_bytes = heap_.sample_bytes;
     process.sample_calls = heap_.sample_calls;
     process.missed = heap_.missed;
+    process.stop_reason = heap_.stop_reason;
+    process.stop_errno = heap_.stop_errno;
     process.started_ns = heap_.started_ns;
     process.exited = false;
     return process;

@@ -63,7 +63,11 @@ struct LiveHeader {
   uint64_t rss_bytes;  // when the clock was last looked at
   uint32_t texts;      // offset from the header: texts, each u32 InfoKey, u32 bytes, the bytes
   uint32_t text_bytes;
-  uint64_t reserved[4];
+  uint32_t stop_reason;   // StopReason: why blocks are missing; 0: none are
+  uint32_t stop_errno;    // 0: none
+  uint32_t first_thread;  // threads below this are of the process that this one was forked from
+  uint32_t reserved_word;
+  uint64_t reserved[2];
   LiveTable tables[8];
 };
 
@@ -71,6 +75,10 @@ enum LiveFlag : uint32_t {
   kLiveSampled = 1,  // only a random choice of blocks is here
   kLiveStopped = 2,  // recording ended before the process: what was alive then
 };
+
+// Why recording stopped (StopReason), as readers say it of tables that were cut while they were
+// written at the end; the errno is that of the cut. The runtime never writes it.
+inline constexpr StopReason kTablesCut{13};
 
 // A block. The address is stored in units of 8 bytes, 44 bits of them.
 struct LiveRecord {

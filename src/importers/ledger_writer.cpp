@@ -205,6 +205,8 @@ void LedgerWriter::finish(const WriterProcess& process) {
   header.latest[0] = {end, end, process.started_ns + last};
   header.exit_ticks = process.exited ? end : 0;
   header.missed = process.missed;
+  header.stop_reason = process.stop_reason;
+  header.stop_errno = process.stop_errno;
   header.mode = process.mode;
   header.flags = process.flags;
   header.sample_bytes = process.sample_bytes;

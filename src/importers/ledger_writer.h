@@ -31,6 +31,8 @@ struct WriterProcess {
   uint64_t sample_bytes = 0;
   uint64_t sample_calls = 0;
   uint64_t missed = 0;
+  uint32_t stop_reason = 0;  // format::StopReason
+  uint32_t stop_errno = 0;
   uint64_t started_ns = 0;  // on the clock on the wall
   bool exited = true;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyzer/error.h"
+#include "analyzer/own_threads.h"
 #include "plots/panels.h"
 #include "text/nearest.h"
 #include "text/text.h"
@@ -64,7 +65,7 @@ std::string subtitle_of(Ledgers& ledgers) {
   size_t threads = 0;
   bool sampled = false;
   for (const LedgerFacts& ledger : facts) {
-    threads += ledger.threads.size();
+    threads += own_threads(ledger);
     sampled = sampled || ledger.sampled;
   }
   return fmt::format("{}ran {}, {}; {}, {} in all; peak {}, never freed {}{}",

@@ -1,11 +1,14 @@
 // A live heap becomes a ledger that says what the heap says, raw and sealed.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <map>
 #include <random>
 #include <tuple>
 
+#include "analyzer/own_threads.h"
 #include "format/entry.h"
+#include "format/layout.h"
 #include "live_heap_example.h"
 #include "query_bytes.h"
 #include "seal_bytes.h"
@@ -71,6 +74,37 @@ TEST(CoresLedger, SaysWhoseHeapItIs) {
   EXPECT_EQ(facts.modules[0].build_id, "\x01\xab");
   EXPECT_EQ(facts.modules[1].path, "/lib/libwork.so");
   EXPECT_EQ(facts.entries_by_kind[static_cast<unsigned>(format::Kind::kSiteBefore)], 2u);
+}
+
+TEST(CoresLedger, SaysWhyBlocksAreMissing) {
+  LiveHeap heap = example_heap();
+  heap.stop_reason = static_cast<uint32_t>(format::StopReason::kDiskFull);
+  heap.stop_errno = ENOSPC;
+  for (const std::string& bytes : {ledger_of(heap), test::sealed(ledger_of(heap))}) {
+    Ledgers ledgers = open_bytes({bytes});
+    const LedgerFacts& facts = ledgers.facts().at(0);
+    EXPECT_EQ(facts.stopped, "the disk is full: No space left on device");
+    EXPECT_FALSE(facts.complete);
+  }
+}
+
+TEST(CoresLedger, ThreadsFromBeforeAForkAreNotItsOwn) {
+  LiveHeap heap = example_heap();
+  heap.threads[1].inherited = true;
+  heap.threads.push_back({13, "idle", true});  // no block of its is left
+  for (const std::string& bytes : {ledger_of(heap), test::sealed(ledger_of(heap))}) {
+    Ledgers ledgers = open_bytes({bytes});
+    const LedgerFacts& facts = ledgers.facts().at(0);
+    EXPECT_EQ(own_threads(facts), 2u);  // worker, and nobody
+    std::map<uint64_t, uint32_t> inherited;
+    for (const ThreadFacts& thread : facts.threads) {
+      if (is_inherited(thread)) inherited[thread.tid] = number_of(thread);
+    }
+    EXPECT_EQ(inherited, (std::map<uint64_t, uint32_t>{{11, 1}}));
+    Answer answer = by(ledgers, GroupBy::kThread);
+    EXPECT_EQ(row_named(answer, "main").all.live_bytes, 100u);
+    EXPECT_EQ(row_named(answer, "worker").all.live_bytes, 1050u);
+  }
 }
 
 TEST(CoresLedger, TotalsHaveWhatWasFreedBefore) {

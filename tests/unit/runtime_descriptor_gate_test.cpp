@@ -62,5 +62,13 @@ TEST(DescriptorGate, AClosingListsOurDescriptorsOfItsRange) {
   EXPECT_EQ(closing.begin(), closing.end());
 }
 
+// A handler that interrupts a closing of its own thread does not wait for it: that would take until
+// nobody waits any more, and be refused.
+TEST(DescriptorGate, AClosingOfTheSameThreadKeepsNobodyWaiting) {
+  RangeClosing closing(0, ~0u);
+  DescriptorHold hold;
+  EXPECT_TRUE(static_cast<bool>(hold));
+}
+
 }  // namespace
 }  // namespace heapledger::runtime::os

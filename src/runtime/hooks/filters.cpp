@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/bootstrap/start.h"
+#include "runtime/hooks/signals.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/file.h"
@@ -72,6 +73,18 @@ void begin_child() {
   if (begin) site_without_stack(*begin, now_units());
 }
 
+// A handler of ours could not even end the program behind a filter.
+class SignalsGivenBack {
+ public:
+  SignalsGivenBack() : were_watched_(give_signals_back()) {}
+  void undo() const {
+    if (were_watched_) watch_signals();
+  }
+
+ private:
+  bool were_watched_;
+};
+
 // The filter must find everything prepared.
 template <typename Call>
 long install_filter(const Attempt& attempt, Call call) {
@@ -83,11 +96,13 @@ long install_filter(const Attempt& attempt, Call call) {
   }
   start();
   if (beacon->alive == 0) begin_child();
+  SignalsGivenBack signals;
   expect_filter();
   if ((attempt.flags & SECCOMP_FILTER_FLAG_TSYNC) != 0) wait_for_operations();
   long result = call();
   if (!is_installed(attempt, result)) {
     filter_refused();
+    signals.undo();
     memory_due.store(0, std::memory_order_relaxed);
   }
   return result;
@@ -98,8 +113,13 @@ long install_filter(const Attempt& attempt, Call call) {
 template <typename Call>
 long forbid_ticks(StopReason reason, Call call) {
   ThreadHeld held;
+  SignalsGivenBack signals;
   long result = call();
-  if (result == 0) filter_installed(reason);
+  if (result == 0) {
+    filter_installed(reason);
+  } else {
+    signals.undo();
+  }
   return result;
 }
 

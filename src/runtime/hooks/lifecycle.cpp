@@ -3,14 +3,14 @@
 #include <pthread.h>
 
 #include "runtime/bootstrap/start.h"
+#include "runtime/hooks/last_act.h"
+#include "runtime/hooks/signals.h"
 #include "runtime/ledger/beacon.h"
+#include "runtime/ledger/ending.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/ledger/memory_sample.h"
-#include "runtime/ledger/settings_in_force.h"
-#include "runtime/ledger/unrecorded.h"
 #include "runtime/modes/every.h"
-#include "runtime/modes/statistics.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
 
@@ -30,17 +30,11 @@ void after_fork_in_child() {
   wipe_beacon();
 }
 
-// skip-smaller-than=N: nobody wants to see this process.
-bool is_too_small() {
-  static constinit Statistics figures;
-  return settings_in_force.skip_smaller_than != 0 && read_statistics(figures, false) &&
-         figures.calls < settings_in_force.skip_smaller_than;
-}
-
 __attribute__((constructor(101))) void library_loaded() {
   start();
   if (beacon->recording == 0) return;
   refresh_modules();
+  if (live_tables_in_memory()) watch_signals();
   pthread_atfork(before_fork, nullptr, after_fork_in_child);
 }
 
@@ -50,19 +44,14 @@ __attribute__((constructor)) void others_are_ready() {
 }
 
 __attribute__((destructor(101))) void process_exits() {
+  stand_still_if_ending();
   if (beacon->recording == 0) return;
   EntryGuard guard(Missed::kNothing);
-  if (!guard) return;
-  uint64_t time = now_units();
-  sample_memory_at_exit(*guard, time);
+  if (guard) sample_memory_at_exit(*guard, now_units());
+  // A handler that interrupted a hook may end the program, too.
+  if (!guard && !live_tables_wanted()) return;
   ledger_header()->exit_ticks = now_ticks();
-  // What could not be recorded is known here alone; `run` removes the ledger when it has told that.
-  if (is_too_small() && !has_unrecorded(ledger_header())) {
-    remove_ledger();
-  } else {
-    if (live_tables_wanted()) write_live_image();
-    end_summary();
-  }
+  if (last_act()) end_summary();
 }
 
 }  // namespace

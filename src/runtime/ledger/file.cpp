@@ -120,11 +120,11 @@ unsigned char* reserve_at(uintptr_t state) {
   return reinterpret_cast<unsigned char*>(state & ~kTakenMask);
 }
 
-// A block out of the reserve; null when it is used up.
-unsigned char* take_reserved() {
+// Blocks out of the reserve; null when it is used up.
+unsigned char* take_reserved(uint32_t count = 1) {
   uintptr_t state = file.reserve.state.load(std::memory_order_acquire);
-  while (reserve_at(state) != nullptr && (state & kTakenMask) < kReserveBlocks) {
-    if (file.reserve.state.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) {
+  while (reserve_at(state) != nullptr && (state & kTakenMask) + count <= kReserveBlocks) {
+    if (file.reserve.state.compare_exchange_weak(state, state + count, std::memory_order_acq_rel)) {
       return reserve_at(state) + (state & kTakenMask) * kBlockBytes;
     }
   }
@@ -178,11 +178,28 @@ void give_back_reserve() {
   if (taken != 0) reserve.first = kNoBlock;
 }
 
-// The reserve is used up. False: the filter was refused meanwhile, and the file can grow again.
-bool stop_under_filter() {
-  if (!filter_expected()) return false;
-  stop_recording(StopReason::kSeccomp, 0);
-  return true;
+// The file cannot grow, with -errno; 0: because of a filter.
+void stop_growing(long error) {
+  stop_recording(filter_expected() ? StopReason::kSeccomp : reason_of(-error),
+                 filter_expected() ? 0 : -error);
+}
+
+// Appends a block header and what follows it, `count` blocks in all. Returns 0 or -errno.
+long append(BlockHeader& header, const void* content, size_t bytes, uint32_t count) {
+  if (filter_expected()) {
+    unsigned char* at = take_reserved(count);
+    if (at != nullptr) {
+      __builtin_memcpy(at + sizeof header, content, bytes);
+      __builtin_memcpy(at, &header, sizeof header);
+      return 0;
+    }
+    if (filter_expected()) return -ENOSPC;  // else it was refused meanwhile
+  }
+  uint64_t offset = offset_of(claim_blocks(count));
+  return with_file(offset + uint64_t{count} * kBlockBytes, [&](int fd) {
+    iovec parts[2] = {{&header, sizeof header}, {const_cast<void*>(content), bytes}};
+    return os::write_all_at(fd, parts, 2, offset);
+  });
 }
 
 void complete_chunk(BlockHeader& header, const unsigned char* payload) {
@@ -310,35 +327,24 @@ format::Control* ledger_control() {
 }
 
 BlockHeader* add_window() {
-  if (filter_expected()) {
-    unsigned char* reserved = take_reserved();
-    if (reserved != nullptr) return reinterpret_cast<BlockHeader*>(reserved);
-    if (stop_under_filter()) return nullptr;
-  }
   long error = 0;
-  unsigned char* at = map_blocks(claim_blocks(1), 1, error);
-  if (at == nullptr) stop_recording(reason_of(-error), -error);
-  return reinterpret_cast<BlockHeader*>(at);
+  void* at = filter_expected() ? take_reserved() : nullptr;
+  // A filter that was refused meanwhile is none.
+  if (at == nullptr && !filter_expected()) at = map_blocks(claim_blocks(1), 1, error);
+  // What live mode has to tell is not in windows: where the file cannot grow, memory does as well.
+  if (at == nullptr && live_tables_wanted()) {
+    at = filter_expected() ? nullptr : os::map_private(kBlockBytes);
+  } else if (at == nullptr) {
+    stop_growing(error);
+  }
+  return static_cast<BlockHeader*>(at);
 }
 
 bool append_chunk(BlockHeader& header, const unsigned char* payload) {
   complete_chunk(header, payload);
-  if (filter_expected()) {
-    unsigned char* at = take_reserved();
-    if (at != nullptr) {
-      __builtin_memcpy(at + sizeof header, payload, header.bytes);
-      __builtin_memcpy(at, &header, sizeof header);
-      return true;
-    }
-    if (stop_under_filter()) return false;
-  }
-  uint64_t offset = offset_of(file.blocks.fetch_add(1, std::memory_order_relaxed));
-  long error = with_file(offset + kBlockBytes, [&](int fd) {
-    iovec parts[2] = {{&header, sizeof header},
-                      {const_cast<unsigned char*>(payload), header.bytes}};
-    return os::write_all_at(fd, parts, 2, offset);
-  });
-  if (error < 0) stop_recording(reason_of(-error), -error);
+  long error = append(header, payload, header.bytes, 1);
+  if (live_tables_wanted()) return true;  // see add_window
+  if (error < 0) stop_growing(error);
   return error >= 0;
 }
 
@@ -347,7 +353,7 @@ void* add_live_block(size_t bytes) {
   long error = 0;
   unsigned char* at = map_blocks(claim_blocks(count), count, error);
   if (at == nullptr) {
-    stop_recording(reason_of(-error), -error);
+    stop_growing(error);
     return nullptr;
   }
   auto* header = reinterpret_cast<BlockHeader*>(at);
@@ -363,14 +369,9 @@ bool append_live_block(const void* content, size_t bytes) {
   header.magic = format::kLiveBlockMagic;
   header.seq = reinterpret_cast<uint64_t>(content);
   header.base_time = bytes;
-  uint64_t count = blocks_for(sizeof header + bytes);
-  uint64_t offset =
-      offset_of(file.blocks.fetch_add(static_cast<uint32_t>(count), std::memory_order_relaxed));
-  long error = with_file(offset + count * kBlockBytes, [&](int fd) {
-    iovec parts[2] = {{&header, sizeof header}, {const_cast<void*>(content), bytes}};
-    return os::write_all_at(fd, parts, 2, offset);
-  });
-  if (error < 0) stop_recording(reason_of(-error), -error);
+  auto count = static_cast<uint32_t>(blocks_for(sizeof header + bytes));
+  long error = append(header, content, bytes, count);
+  if (error < 0) stop_growing(error);
   return error >= 0;
 }
 
@@ -378,8 +379,7 @@ void stop_recording(StopReason reason, long error) {
   FileHeader* header = file.header;
   if (header == nullptr) return;
   beacon->recording = 0;
-  if (live_tables_wanted())
-    __atomic_fetch_or(&live_header->flags, format::kLiveStopped, __ATOMIC_RELAXED);
+  note_live_stop(reason, error);
   std::atomic_ref<uint32_t> stored(header->stop_reason);
   uint32_t none = 0;
   // The time first: a reader that sees the reason finds the rest in place. (No clock where the

@@ -1,10 +1,12 @@
 #include "runtime/ledger/live_image.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include "runtime/ledger/clock.h"
 #include "runtime/ledger/file.h"
 #include "runtime/ledger/settings_in_force.h"
+#include "runtime/os/add_shared.h"
 #include "runtime/os/os.h"
 
 namespace heapledger::runtime {
@@ -50,7 +52,6 @@ constexpr uint32_t kMappedBytes = (kTextsOffset + kTextBytes + 4095) / 4096 * 40
 static_assert(sizeof(LiveHeader) <= kPlacesOffset);
 
 constinit std::atomic<uint32_t> text_end{0};
-constinit uint32_t first_thread = 0;  // the number of this process's first one
 
 LiveTable& table_of(LiveKind kind) {
   return live_header->tables[static_cast<uint32_t>(kind) - 1];
@@ -134,7 +135,6 @@ bool raise_live_image() {
   live_header = header;
   live_block_places = live_places(LiveKind::kBlocks);
   live_account_places = live_places(LiveKind::kAccounts);
-  first_thread = 0;
   live_image_ready.store(true, std::memory_order_release);
   return true;
 }
@@ -142,7 +142,7 @@ bool raise_live_image() {
 bool inherit_live_image() {
   if (in_file()) return raise_live_image();
   // The parent's threads keep their numbers: some of the blocks are theirs.
-  first_thread = static_cast<uint32_t>(table_of(LiveKind::kThreads).used);
+  live_header->first_thread = static_cast<uint32_t>(table_of(LiveKind::kThreads).used);
   name_process(*live_header);
   return true;
 }
@@ -210,7 +210,7 @@ void set_live_module_gone(uint32_t id) {
 }
 
 uint32_t add_live_thread(uint32_t index, uint32_t tid, const char* name) {
-  index += first_thread;
+  index += live_header->first_thread;
   if (index >= format::kLiveOtherThreads) return format::kLiveOtherThreads;
   auto* place = item_at<format::LiveThread>(LiveKind::kThreads, index);
   if (place == nullptr) return format::kLiveOtherThreads;
@@ -225,6 +225,36 @@ void rename_live_thread(uint32_t number, const char* name) {
   if (place != nullptr) strncpy(place->name, name, sizeof place->name - 1);
 }
 
+namespace {
+
+void set_stop(format::StopReason reason, long error) {
+  uint32_t none = 0;
+  if (!__atomic_compare_exchange_n(&live_header->stop_reason, &none, static_cast<uint32_t>(reason),
+                                   false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    return;
+  }
+  live_header->stop_errno = static_cast<uint32_t>(error);
+}
+
+}  // namespace
+
+void miss_live_block() {
+  os::add_shared(live_header->missed, 1);
+  if (live_header->stop_reason != 0) return;
+  if (filter_expected()) {
+    set_stop(format::StopReason::kSeccomp, 0);
+  } else {
+    set_stop(format::StopReason::kNoMemory, ENOMEM);
+  }
+}
+
+void note_live_stop(format::StopReason reason, long error) {
+  // Not ready: what is there is the parent's.
+  if (!live_tables_wanted() || !live_image_ready.load(std::memory_order_acquire)) return;
+  set_stop(reason, error);
+  __atomic_fetch_or(&live_header->flags, format::kLiveStopped, __ATOMIC_RELAXED);
+}
+
 void set_live_clock(const format::ClockPair& now, uint64_t rss_bytes) {
   uint32_t next = live_header->latest_index + 1;
   live_header->latest[next & 1] = now;
@@ -233,22 +263,35 @@ void set_live_clock(const format::ClockPair& now, uint64_t rss_bytes) {
   if (rss_bytes != 0) live_header->rss_bytes = rss_bytes;
 }
 
-void write_live_image() {
-  if (in_file() || filter_expected()) return;
-  for (uint32_t i = 0; i < format::kLiveKinds; ++i) {
-    const LiveTable& table = live_header->tables[i];
-    std::atomic<uint64_t>* places = live_places(static_cast<LiveKind>(table.kind));
-    for (uint32_t part = 0; part < table.parts; ++part) {
-      uint64_t first = uint64_t{part} * table.part_items;
-      uint64_t address = places[part].load(std::memory_order_acquire);
-      if (first >= table.used || address == 0) continue;
-      uint64_t items = table.used - first;
-      if (items > table.part_items) items = table.part_items;
-      if (!append_live_block(reinterpret_cast<void*>(address), items * table.item_bytes)) return;
-    }
+bool live_tables_in_memory() {
+  return live_tables_wanted() && !in_file();
+}
+
+namespace {
+
+bool write_table(const LiveTable& table) {
+  std::atomic<uint64_t>* places = live_places(static_cast<LiveKind>(table.kind));
+  for (uint32_t part = 0; part < table.parts; ++part) {
+    uint64_t first = uint64_t{part} * table.part_items;
+    uint64_t address = places[part].load(std::memory_order_acquire);
+    if (first >= table.used || address == 0) continue;
+    uint64_t items = table.used - first;
+    if (items > table.part_items) items = table.part_items;
+    if (!append_live_block(reinterpret_cast<void*>(address), items * table.item_bytes))
+      return false;
   }
-  // Last, because a reader begins here.
-  append_live_block(live_header, kMappedBytes);
+  return true;
+}
+
+}  // namespace
+
+void write_live_image() {
+  if (in_file()) return;
+  if (!append_live_block(live_header, kMappedBytes)) return;
+  // The blocks, by far the most of it, last: where not all can be written, the rest is there.
+  for (uint32_t i = format::kLiveKinds; i-- > 0;) {
+    if (!write_table(live_header->tables[i])) return;
+  }
 }
 
 }  // namespace heapledger::runtime

@@ -56,8 +56,16 @@ void set_live_module_gone(uint32_t id);
 uint32_t add_live_thread(uint32_t index, uint32_t tid, const char* name);
 void rename_live_thread(uint32_t number, const char* name);
 
+// An allocation could not be entered: there is no memory for it, or recording has stopped.
+void miss_live_block();
+// Recording has stopped, for that reason; the first one stays.
+void note_live_stop(format::StopReason reason, long error);
+
 // So late it is, and so much is resident.
 void set_live_clock(const format::ClockPair& now, uint64_t rss_bytes);
+
+// Whether the tables are in memory, and whoever ends the process has to write them.
+bool live_tables_in_memory();
 
 // The program ends: the parts go into the ledger, unless they are there already.
 void write_live_image();

@@ -83,7 +83,8 @@ Window* adopt_window(uint32_t tid) {
 Window* new_window(uint32_t tid) {
   uint32_t index = registry.count.fetch_add(1, std::memory_order_acq_rel);
   if (index >= kMaxWindows) {
-    stop_recording(StopReason::kTooManyThreads, 0);
+    // Live mode goes on: such threads enter their blocks without a stack.
+    if (!live_tables_wanted()) stop_recording(StopReason::kTooManyThreads, 0);
     return nullptr;
   }
   BlockHeader* block = add_window();
@@ -113,6 +114,7 @@ Window* attach_thread() {
   // Before this thread's first entry: whoever gets a block of its knows.
   if (window->thread != 0) __atomic_store_n(&beacon->alone, 0, __ATOMIC_RELEASE);
   thread_slot.window = window;
+  window->slot = &thread_slot;
   if (!room_for(*window, sizeof window->name + format::LongEntry::kLongOverhead)) return nullptr;
   if (tid != 0) os::thread_name(window->name);
   if (live_tables_wanted()) {
@@ -184,6 +186,23 @@ void mute_thread(bool mute) {
   // A hook that is at work sets it when it ends.
   if (thread_slot.busy == 0 || thread_slot.busy == kMuted) thread_slot.busy = thread_slot.idle;
   thread_slot.counts = mute ? nullptr : thread_slot.own_counts;
+}
+
+bool others_in_hooks() {
+  uint32_t own = os::thread_id();
+  uint32_t count = window_count();
+  for (uint32_t index = 0; index < count; ++index) {
+    const Window& window = registry.windows[index];
+    uint32_t owner = window.owner.load(std::memory_order_acquire);
+    if (owner == 0 || owner == own || window.slot == nullptr) continue;
+    // The lower half is enough: no stack is at a multiple of 4 GiB.
+    const uintptr_t* busy = &window.slot->busy;
+    if (os::is_another_word(busy, 0) && os::is_another_word(busy, kMuted) &&
+        os::thread_exists(owner)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool room_for(Window& window, size_t bytes) {

@@ -25,6 +25,7 @@ namespace heapledger::runtime {
 struct StackMemo;         // of the layer above
 struct LiveCache;         // likewise
 struct ThreadStatistics;  // likewise
+struct ThreadSlot;
 
 struct alignas(64) Window {
   format::EncoderState encoder;
@@ -40,6 +41,7 @@ struct alignas(64) Window {
   char* line;                   // where log mode puts its lines together; stays, too
   LiveCache* live_cache;        // live mode: free records at hand; stays, too
   uint32_t live_thread;         // live mode: the thread's number in the tables
+  const ThreadSlot* slot;       // of its thread, or of one that is gone, with its memory
 
   unsigned char* payload() const { return reinterpret_cast<unsigned char*>(block + 1); }
   unsigned char* end() const { return payload() + format::kPayloadBytes; }
@@ -83,6 +85,9 @@ inline bool is_muted() {
 inline bool hook_at_work() {
   return thread_slot.busy > kMuted;
 }
+
+// Whether another thread's hook is at work. A thread in its very first one is not seen.
+bool others_in_hooks();
 
 // Of the calling thread; also from a handler that interrupted one of its hooks, which then ends its
 // entry first.

@@ -7,6 +7,7 @@
 //
 // A handler that interrupts a hook of its own thread, and a thread that finds no window, enter
 // their blocks without a stack; what they free is found as everywhere.
+#include "runtime/ledger/ending.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/modes/control.h"
@@ -14,7 +15,6 @@
 #include "runtime/modes/mode.h"
 #include "runtime/modes/real_calls.h"
 #include "runtime/modes/sample_choice.h"
-#include "runtime/os/add_shared.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -81,7 +81,7 @@ void keep(Window* window, const LiveFacts& facts) {
   if (add_live_record(window, facts)) {
     add_to_account(facts.site, facts.size);
   } else {
-    os::add_shared(live_header->missed, 1);
+    miss_live_block();
   }
 }
 
@@ -109,22 +109,29 @@ __attribute__((always_inline)) inline Window* open_quickly() {
   return nullptr;
 }
 
-// Whether calls of this process belong into the tables, though this thread has no window open.
+// Whether this process has tables.
+bool has_tables() {
+  return beacon->alive != 0 && live_image_ready.load(std::memory_order_acquire);
+}
+
+// Whether its calls belong into them, though this thread has no window open.
 bool without_window() {
-  return beacon->alive != 0 && beacon->recording != 0 &&
-         live_image_ready.load(std::memory_order_acquire);
+  return has_tables() && beacon->recording != 0;
 }
 
 __attribute__((noinline, cold)) void enter_slowly(const void* block, size_t size, uint64_t pc,
                                                   uint64_t sp, uint64_t bp) {
+  stand_still_if_ending();
   EntryGuard guard;
   if (guard) return enter_in(*guard, block, size, pc, sp, bp);
-  if (is_muted() || !without_window()) return;
+  if (is_muted() || !has_tables()) return;
+  if (beacon->recording == 0) return miss_live_block();
   // No clock: a filter may forbid it.
   keep(nullptr, {address(block), size, 0, format::kLiveOtherThreads, 0});
 }
 
 __attribute__((noinline, cold)) void erase_slowly(const void* block) {
+  stand_still_if_ending();
   EntryGuard guard;
   if (!guard && !without_window()) return;
   if (LivePlace place = find_live_record(address(block))) erase(guard ? &*guard : nullptr, place);

@@ -39,6 +39,13 @@ struct Gate {
   std::atomic<int> kept;             // likewise
 };
 constinit Gate gate = {};
+// Closings that the calling thread is in the middle of: in a handler that interrupted one nobody
+// goes on with it until the handler is done.
+__thread unsigned own_closings = 0;
+
+bool others_close() {
+  return gate.closers.load(std::memory_order_seq_cst) > own_closings;
+}
 
 int at(const std::atomic<int>& place) {
   return place.load(std::memory_order_seq_cst) - 1;
@@ -66,10 +73,10 @@ DescriptorHold::DescriptorHold() : signals_(block_signals()) {
   // while we wait, for which the closer would wait in turn.
   gate.waiting.fetch_add(1, std::memory_order_seq_cst);
   wait_until([this] {
-    if (gate.closers.load(std::memory_order_seq_cst) != 0) return false;
+    if (others_close()) return false;
     place_ = take_place();
     if (place_ == nullptr) return false;
-    if (gate.closers.load(std::memory_order_seq_cst) == 0) return true;
+    if (!others_close()) return true;
     put(*place_, kFree);
     place_ = nullptr;
     return false;
@@ -119,12 +126,14 @@ RangeClosing::RangeClosing(unsigned first, unsigned last) : first_(first), last_
     if (gate.waiting.load(std::memory_order_seq_cst) == 0) break;
     yield_processor();
   }
+  ++own_closings;
   gate.closers.fetch_add(1, std::memory_order_seq_cst);
   wait_until([this] { return list(); });
 }
 
 RangeClosing::~RangeClosing() {
   gate.closers.fetch_sub(1, std::memory_order_seq_cst);
+  --own_closings;
 }
 
 void RangeClosing::wait_for_ours() {
@@ -170,6 +179,7 @@ void forget_descriptors() {
   gate.held.store(0, std::memory_order_seq_cst);
   gate.waiting.store(0, std::memory_order_seq_cst);
   gate.closers.store(0, std::memory_order_seq_cst);
+  own_closings = 0;
 }
 
 }  // namespace heapledger::runtime::os

@@ -2,6 +2,7 @@
 #include <arch_syscall.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -289,6 +290,24 @@ bool on_signal_stack() {
   stack_t stack{};
   return raw_syscall(SYS_sigaltstack, 0, address(&stack)) == 0 &&
          (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+long signal_thread(int signal) {
+  return raw_syscall(SYS_tgkill, process_id(), thread_id(), signal);
+}
+
+bool is_another_word(const void* at, uint32_t value) {
+  // Waits for no time at all: EAGAIN when the word differs, EFAULT when it cannot be read.
+  const timespec none = {};
+  return raw_syscall(SYS_futex, address(at), FUTEX_WAIT_PRIVATE, value, address(&none)) == -EAGAIN;
+}
+
+void wait_for_ever() {
+  for (;;) raw_syscall(SYS_ppoll, 0, 0, 0, 0, 0);
+}
+
+void end_process(int status) {
+  for (;;) raw_syscall(SYS_exit_group, status);
 }
 
 Clocks read_clocks() {

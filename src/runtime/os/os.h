@@ -95,6 +95,14 @@ uint64_t block_signals();
 void restore_signals(uint64_t signals);
 // Whether the calling thread runs on its alternate signal stack.
 bool on_signal_stack();
+// Sends a signal to the calling thread.
+long signal_thread(int signal);
+// Whether the 4 bytes at `at` are something else than `value`, found out without touching them. No
+// where nothing is mapped.
+bool is_another_word(const void* at, uint32_t value);
+// Never returns; handlers run meanwhile.
+[[noreturn]] void wait_for_ever();
+[[noreturn]] void end_process(int status);
 
 // --- time ---
 

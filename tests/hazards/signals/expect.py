@@ -1,6 +1,7 @@
 """Signals: handlers that allocate, jump away, or have hardly any stack."""
 
 import re
+import signal
 
 import harness
 from run_hazard import accounts
@@ -61,3 +62,14 @@ def minimal_alternate_stack(hazard):
 def process_state_untouched(hazard):
     """Signals, timers, limits, threads, errno, floating point: all as natively."""
     hazard.both("untouched")
+
+
+def dispositions_are_the_programs_own(hazard):
+    """Whatever stands in for a default: queries, results and flags are as natively."""
+    hazard.both("dispositions")
+    hazard.both("dispositions", before_exec=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+
+
+def ended_by_the_same_signal(hazard):
+    """In every state a signal whose default ends the program ends it, and nothing else."""
+    hazard.both("ended_by_default")
