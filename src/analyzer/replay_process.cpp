@@ -149,6 +149,7 @@ void tell_file(LedgerFile& file, uint64_t end_time, uint64_t last_mode, LedgerFa
   }
   facts.unrecorded = read_unrecorded(file.unrecorded());
   facts.thread_count = threads_seen(facts.threads.size(), read_counts(file).all);
+  file.tell_if_cut();
   facts.problems = file.problems().texts();
   facts.complete = !facts.stopped && facts.totals.missed == 0 && facts.problems.empty();
 }

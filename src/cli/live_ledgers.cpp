@@ -62,8 +62,7 @@ const char* remedy(uint32_t reason) {
       return "Raise the limit (ulimit -f), and record again";
     case format::StopReason::kNoDescriptors:
       return "Raise the limit (ulimit -n), or record with --tables file, which opens nothing at "
-             "the "
-             "end";
+             "the end";
     case format::StopReason::kNoPermission:
     case format::StopReason::kFileGone:
       return "If the program gives up rights or changes its root, record with --tables file, which "
@@ -82,7 +81,7 @@ std::string no_tables(const std::string& path) {
            remedy(header.stop_reason);
   }
   return told +
-         "none were written. If the program runs: heapledger snapshot PID. If it left a core: "
+         "none were written, or the file was cut. If the program runs: heapledger snapshot PID. If it left a core: "
          "heapledger core EXE CORE. To keep them whatever happens, record with --tables file";
 }
 
@@ -153,6 +152,7 @@ PlainLedgers::PlainLedgers(std::vector<std::string> paths) {
     files_.push_back(std::make_unique<TemporaryFile>(path));
     paths_.push_back(files_.back()->path());
     tell(path, heap->problems);
+    if (heap->is_cut) status_ = kExitBadData;
     tell(path, cores::write_ledger(*heap, paths_.back()));
   }
   if (paths_.empty() && !without.empty()) throw Error(no_tables(without.front()), kExitBadData);
