@@ -43,6 +43,8 @@ Words words_of(Unrecorded reason) {
       return {"out of reach", "unable to read the recorder (chroot, another user)"};
     case Unrecorded::kCleared:
       return {"cleared environment", "with a cleared environment"};
+    case Unrecorded::kFiltered:
+      return {"filter", "forked behind a system call filter"};
   }
   return {"unknown", "for a reason this version does not know"};
 }

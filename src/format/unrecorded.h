@@ -26,6 +26,7 @@ enum class Unrecorded : uint32_t {
   kNoLedger = 11,    // it could not create a ledger
   kOutOfReach = 12,  // it cannot read our library: chroot, or another user
   kCleared = 13,     // it was started without our variables
+  kFiltered = 14,    // forked behind a system call filter, where no file can be opened
 };
 inline constexpr uint32_t kUnrecordedReasons = 16;
 // In a record: somebody is writing it.

@@ -69,14 +69,18 @@ long make_ledger(const ParentPosition* parent) {
 // In a forked child that has no ledger: after setuid, say. It is told in its parent's.
 void tell_parent(format::FileHeader* parents_header, long error) {
   note_unrecorded(parents_header, {format::Unrecorded::kNoLedger, os::process_id(),
-                                   static_cast<uint32_t>(error), process_info.executable_name()});
+                                   static_cast<uint32_t>(error), process_info.name.data()});
 }
 
 // In a forked child, inside its first hook: leaves the parent's ledger and begins its own.
 void begin_in_child() {
   if (!settings_in_force.children) return;
-  if (filter_expected()) return;  // the filter is inherited: no file can be opened here either
   if (beginning.exchange(true, std::memory_order_acquire)) return;
+  if (filter_expected()) {  // inherited: no file can be opened here either, nor anything be asked
+    note_unrecorded(ledger_header(),
+                    {format::Unrecorded::kFiltered, 0, 0, process_info.name.data()});
+    return;
+  }
   ParentPosition position = parent_position();
   process_info.parent_ledger = ledger_path();
   os::forget_descriptors();

@@ -41,6 +41,9 @@ def fork_under_a_killing_filter(hazard):
     _, with_us = hazard.both("fork_filtered")
     harness.expect_equal((with_us.status, with_us.stdout), (17, b"child exited 7\n"), "the end")
     harness.expect_equal(len(with_us.ledgers), 1, "ledgers")
+    told = harness.tool_json("info", with_us.ledgers)["ledgers"][0]["unrecorded"]
+    harness.expect_equal([(one["reason"], one["count"]) for one in told], [("filter", 1)],
+                         "what its parent's ledger tells of it")
 
 
 def killing_filter_few(hazard):
