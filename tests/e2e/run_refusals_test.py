@@ -19,6 +19,15 @@ void* malloc(size_t n) { void* p = arena + used; used += (n + 15) & ~(size_t)15;
 void free(void* p) { (void)p; }
 int main(void) { puts("it ran"); return 4; }
 """
+ADDRESS_OF_MALLOC = """
+#include <stdlib.h>
+int main(int count, char** arguments) {
+  void* (*function)(size_t) = malloc;
+  if ((void*)function == (void*)arguments || count == 0) return 1;
+  free(function(10));
+  return 0;
+}
+"""
 
 
 def run_tool(arguments, folder=None, **options):
@@ -84,6 +93,14 @@ class Programs(Refusal):
         self.assertEqual((run.status, run.stdout), (5, b"it ran\n"))
         self.assertIn(b"no call could be seen: malloc", run.stderr)
         self.assertIn(b"as a shared library", run.stderr)
+
+    def test_the_address_of_malloc_is_no_allocator(self):
+        """An executable at a fixed address has a symbol for it, which leads to the recorder."""
+        run = harness.recorded([compiled(ADDRESS_OF_MALLOC, "-no-pie", "-fno-pie", "-fno-builtin")])
+        self.assertEqual(run.status, 0)
+        answer = harness.report(run)
+        harness.expect_complete(answer)
+        self.assertIsNone(answer["ledgers"][0]["unseen"])
 
     def test_a_script_whose_interpreter_is_static(self):
         program = compiled(PLAIN, "-static")
