@@ -15,7 +15,7 @@ import unittest
 from harness import Failure
 
 NODE_FOLDER = os.environ.get("HEAPLEDGER_CLIENTS", "")
-HANG_SECONDS = 120
+HANG_SECONDS = 300
 
 
 def lacking(package):

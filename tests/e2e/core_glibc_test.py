@@ -123,7 +123,7 @@ class Dumped:
         try:
             self.text = self.wait_for_text(process, told)
             made = subprocess.run(["gcore", "-o", os.path.join(self.folder, "core"),
-                                   str(process.pid)], capture_output=True, check=False, timeout=120)
+                                   str(process.pid)], capture_output=True, check=False, timeout=300)
         finally:
             process.kill()
             process.wait()

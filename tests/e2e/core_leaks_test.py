@@ -107,12 +107,12 @@ def build(name, *flags):
     compiler = ["c++", "-std=c++17"] if plus else ["cc"]
     source = os.path.join(SOURCES, name + (".cpp" if plus else ".c"))
     subprocess.run([*compiler, *FLAGS, *flags, source, "-o", path, "-lpthread", "-ldl"], check=True,
-                   timeout=120)
+                   timeout=300)
     if plus:
         return [path]
     plugin = os.path.join(folder, "plugin.so")
     subprocess.run(["cc", *FLAGS, "-shared", "-fPIC", os.path.join(SOURCES, "plugin.c"), "-o",
-                    plugin], check=True, timeout=120)
+                    plugin], check=True, timeout=300)
     return [path, plugin]
 
 
@@ -129,7 +129,7 @@ class Waiting:
     def core(self):
         path = os.path.join(self.folder, "core")
         done = subprocess.run(["gcore", "-o", path, str(self.process.pid)], capture_output=True,
-                              timeout=120, check=False)
+                              timeout=300, check=False)
         path += f".{self.process.pid}"
         harness.expect(os.path.exists(path), f"gcore made no core: {harness.shown(done.stderr)}")
         return path
@@ -140,7 +140,7 @@ class Waiting:
     def __exit__(self, *unused):
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=300)
 
 
 def live(command):
@@ -149,7 +149,7 @@ def live(command):
 
 
 def tool(*arguments, status=0):
-    done = subprocess.run([harness.TOOL, *arguments], capture_output=True, timeout=120, check=False,
+    done = subprocess.run([harness.TOOL, *arguments], capture_output=True, timeout=300, check=False,
                           env=harness.plain_environment())
     harness.expect_equal(done.returncode, status,
                          f"status of {arguments}: {harness.shown(done.stderr)}")
@@ -220,7 +220,7 @@ def of_sanitizer(command, names):
     # Stacks by call frame information: libraries have no frame pointers.
     options = "max_leaks=0:exitcode=0:fast_unwind_on_malloc=0"
     environment = harness.plain_environment({"LSAN_OPTIONS": options})
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
                           check=False, env=environment)
     text = done.stderr.decode()
     if "LeakSanitizer has encountered a fatal error" in text:

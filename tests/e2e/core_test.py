@@ -35,7 +35,7 @@ def tool(*words, status=0):
 
 def gcore(pid, folder):
     done = subprocess.run(["gcore", "-o", os.path.join(folder, "core"), str(pid)],
-                          capture_output=True, timeout=120, check=False)
+                          capture_output=True, timeout=300, check=False)
     path = os.path.join(folder, f"core.{pid}")
     harness.expect(os.path.exists(path), f"gcore: {harness.shown(done.stderr)}")
     return path
@@ -156,7 +156,7 @@ class Cores(unittest.TestCase):
                         f"set environment HEAPLEDGER mode=live out={ledgers}/%e.%p.ledger", "-ex",
                         "run", "-ex", f"generate-core-file {core}", "--args", executable, path, "2",
                         "20000", "9", "abort"],
-                       capture_output=True, timeout=120, check=False, env=harness.plain_environment())
+                       capture_output=True, timeout=300, check=False, env=harness.plain_environment())
         harness.expect(os.path.exists(core), "gdb made no core")
         live_truth.compare(live_truth.Truth(path, 2),
                            live_truth.tool("core", executable, core, *live_truth.BLOCKS))
@@ -172,7 +172,7 @@ class Cores(unittest.TestCase):
         environment = harness.recording_environment(ledgers, words="mode=live")
         subprocess.run(["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", executable, path, "3",
                         "20000", "10", "abort"], cwd=folder, env=environment, check=False,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=300)
         cores = [name for name in os.listdir(folder) if name.startswith("core")]
         if not cores:
             raise unittest.SkipTest("the kernel wrote no core")
@@ -347,7 +347,7 @@ class Plain(unittest.TestCase):
                 file.write(data[:size * part // 12])
             done = subprocess.run([harness.TOOL, "core", executable, path, "--json",
                                    *live_truth.BLOCKS], env=harness.plain_environment(),
-                                  capture_output=True, timeout=60, check=False)
+                                  capture_output=True, timeout=300, check=False)
             self.assertIn(done.returncode, (0, 3), harness.shown(done.stderr))
             self.assertTrue(done.returncode == 0 or done.stderr, "no word about what is wrong")
             if done.stdout.startswith(b"{") and b'"blocks"' in done.stdout:
@@ -370,7 +370,7 @@ class Plain(unittest.TestCase):
             with open(path, "wb") as file:
                 file.write(damaged)
             done = subprocess.run([harness.TOOL, "core", executable, path, "--top", "3"],
-                                  env=harness.plain_environment(), capture_output=True, timeout=60,
+                                  env=harness.plain_environment(), capture_output=True, timeout=300,
                                   check=False)
             self.assertIn(done.returncode, (0, 3), harness.shown(done.stderr))
         most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024

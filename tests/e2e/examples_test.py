@@ -31,7 +31,7 @@ class Examples(unittest.TestCase):
         live = {}
         for moment in ("words read", "words counted", "words dropped"):
             done = subprocess.run([harness.TOOL, "report", "--json", "--at", moment, *run.ledgers],
-                                  capture_output=True, text=True, timeout=60, check=False,
+                                  capture_output=True, text=True, timeout=300, check=False,
                                   env=harness.plain_environment())
             self.assertEqual(done.returncode, 0, done.stderr)
             live[moment] = json.loads(done.stdout)["figures"]["live_blocks"]

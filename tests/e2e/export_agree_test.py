@@ -170,7 +170,7 @@ READERS = {"collapsed": collapsed, "pprof": pprof, "speedscope": speedscope, "ts
 
 def formats():
     done = subprocess.run([harness.TOOL, "export", "--help"], capture_output=True, text=True,
-                          timeout=60, check=True)
+                          timeout=300, check=True)
     listed = done.stdout.partition("Formats:\n")[2].partition("\n\n")[0]
     return [line.split()[0] for line in listed.splitlines()]
 

@@ -47,7 +47,7 @@ def annotate(text, *options, folder=None):
         file.write(text)
     done = subprocess.run(
         [clients.command("callgrind_annotate", "valgrind"), "--show-percs=no", "--auto=no",
-         "--threshold=100", *options, path], capture_output=True, timeout=60, cwd="/")
+         "--threshold=100", *options, path], capture_output=True, timeout=300, cwd="/")
     harness.expect_equal((done.returncode, done.stderr), (0, b""), "status of callgrind_annotate")
     return done.stdout.decode("utf-8")
 

@@ -85,7 +85,7 @@ class Collapsed(unittest.TestCase):
                             (["--to", "collapsed", "--entries"], "tsv"),
                             (["--to", "collapsed", "-o", "/nowhere/out"], "/nowhere/out")):
             done = subprocess.run([harness.TOOL, "export", export_program.cpp(), *words],
-                                  capture_output=True, text=True, timeout=60)
+                                  capture_output=True, text=True, timeout=300)
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(text, done.stderr)
             self.assertEqual(done.stdout, "")

@@ -43,7 +43,7 @@ def printed(path, *options):
     """What heaptrack_print says; it complains about lines on standard error."""
     done = subprocess.run([clients.command("heaptrack_print", "heaptrack"), "-f", path,
                            "--disable-builtin-suppressions", *options],
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
     harness.expect_equal((done.returncode, done.stderr), (0, b""), "status and complaints")
     return done.stdout.decode("utf-8")
 
@@ -127,7 +127,7 @@ class Heaptrack(unittest.TestCase):
         for words, text in ((["--at", "end"], "whole recording"), (["--metric", "calls"], "metric"),
                             ([export_program.python()], "one process")):
             done = subprocess.run([harness.TOOL, "export", export_program.cpp(), "--to",
-                                   "heaptrack", *words], capture_output=True, text=True, timeout=60)
+                                   "heaptrack", *words], capture_output=True, text=True, timeout=300)
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(text, done.stderr)
             self.assertEqual(done.stdout, "")

@@ -65,7 +65,7 @@ def ms_print(text, *options):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     done = subprocess.run([clients.command("ms_print", "valgrind"), *options, path],
-                          capture_output=True, timeout=60)
+                          capture_output=True, timeout=300)
     harness.expect_equal((done.returncode, done.stderr), (0, b""), "status of ms_print")
     return done.stdout.decode("utf-8")
 

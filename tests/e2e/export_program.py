@@ -113,7 +113,7 @@ def record(command, name, *options):
     ledger = os.path.join(_folder(), name + ".ledger")
     done = subprocess.run([harness.TOOL, "run", "-o", ledger, *options, "--", *command],
                           stdin=subprocess.DEVNULL, capture_output=True, cwd=_folder(),
-                          env=harness.plain_environment(), timeout=120)
+                          env=harness.plain_environment(), timeout=300)
     expect_equal(done.returncode, 0, f"status of the recording: {done.stderr}")
     return ledger
 
@@ -179,7 +179,7 @@ def export(ledgers, form, *options, text=True, status=0):
     """What `heapledger export` writes to standard output."""
     ledgers = [ledgers] if isinstance(ledgers, str) else ledgers
     done = subprocess.run([harness.TOOL, "export", *ledgers, "--to", form, *options],
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
     expect_equal(done.returncode, status, f"status of the export to {form}: {done.stderr}")
     return done.stdout.decode("utf-8") if text else done.stdout
 
@@ -188,6 +188,6 @@ def report(ledgers, *options):
     """The JSON of `heapledger report` with these options."""
     ledgers = [ledgers] if isinstance(ledgers, str) else ledgers
     done = subprocess.run([harness.TOOL, "report", *ledgers, "--json", *options],
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
     expect_equal(done.returncode, 0, f"status of the report: {done.stderr}")
     return json.loads(done.stdout)

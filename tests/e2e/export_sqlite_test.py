@@ -220,7 +220,7 @@ class Database(unittest.TestCase):
         folder = harness.fresh_folder()
         done = subprocess.run(
             [harness.TOOL, "run", "-o", os.path.join(folder, "%e.%p.ledger"), "--", "python3", "-c",
-             script], capture_output=True, timeout=120, env=harness.plain_environment())
+             script], capture_output=True, timeout=300, env=harness.plain_environment())
         self.assertEqual(done.returncode, 0, done.stderr)
         paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
         whole = report(paths)
@@ -256,7 +256,7 @@ class Database(unittest.TestCase):
         path = database(export_program.cpp())
         self.assertEqual(os.listdir(os.path.dirname(path)), ["heap.sqlite"])
         done = subprocess.run([harness.TOOL, "export", export_program.cpp(), "--to", "sqlite"],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=300)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("-o FILE", done.stderr)
 

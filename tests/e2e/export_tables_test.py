@@ -40,7 +40,7 @@ def family():
         folder = harness.fresh_folder()
         done = subprocess.run(
             [harness.TOOL, "run", "-o", os.path.join(folder, "%e.%p.ledger"), "--", "python3", "-c",
-             script], capture_output=True, timeout=120, env=harness.plain_environment())
+             script], capture_output=True, timeout=300, env=harness.plain_environment())
         harness.expect_equal(done.returncode, 0, f"status of the recording: {done.stderr}")
         family.paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
     return family.paths
@@ -229,7 +229,7 @@ class Entries(unittest.TestCase):
                             (["--metric", "calls"], "--metric"),
                             (["--entries", "--filter", "lifetime<1ms"], "lifetime")):
             done = subprocess.run([harness.TOOL, "export", export_program.cpp(), "--to", "tsv",
-                                   *words], capture_output=True, text=True, timeout=60)
+                                   *words], capture_output=True, text=True, timeout=300)
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(text, done.stderr)
             self.assertEqual(done.stdout, "")

@@ -33,7 +33,7 @@ def draw(ledger, name, *options, status=0):
     """The path of a flame graph."""
     path = os.path.join(harness.fresh_folder(), name)
     done = subprocess.run([harness.TOOL, "flamegraph", ledger, "-o", path, *options],
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=300)
     harness.expect_equal(done.returncode, status, f"status of flamegraph: {done.stderr}")
     return path
 
@@ -248,7 +248,7 @@ class Flamegraph(unittest.TestCase):
                             (["-o", "/nowhere/out.svg"], "/nowhere/out.svg"),
                             (["--metric", "peak", "--at", "end"], "live")):
             done = subprocess.run([harness.TOOL, "flamegraph", export_program.cpp(), *words],
-                                  capture_output=True, text=True, timeout=60,
+                                  capture_output=True, text=True, timeout=300,
                                   cwd=harness.fresh_folder())
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(text, done.stderr)

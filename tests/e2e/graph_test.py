@@ -32,7 +32,7 @@ def graph(ledger, name, *options, status=0):
     """The path of a graph."""
     path = os.path.join(harness.fresh_folder(), name)
     done = subprocess.run([harness.TOOL, "graph", ledger, "-o", path, *options],
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=300)
     harness.expect_equal(done.returncode, status, f"status of graph: {done.stderr}")
     return path
 
@@ -205,7 +205,7 @@ class Graph(unittest.TestCase):
     def test_without_graphviz(self):
         folder = harness.fresh_folder()
         done = subprocess.run([harness.TOOL, "graph", export_program.cpp(), "-o", "out.pdf"],
-                              capture_output=True, text=True, timeout=60, env={"PATH": "/nowhere"},
+                              capture_output=True, text=True, timeout=300, env={"PATH": "/nowhere"},
                               cwd=folder)
         self.assertEqual(done.returncode, 1)
         self.assertIn("install the package graphviz", done.stderr)
@@ -216,7 +216,7 @@ class Graph(unittest.TestCase):
                             (["-o", "x.svg", "--metric", "cals"], "calls")):
             folder = harness.fresh_folder()
             done = subprocess.run([harness.TOOL, "graph", export_program.cpp(), *words],
-                                  capture_output=True, text=True, timeout=60, cwd=folder)
+                                  capture_output=True, text=True, timeout=300, cwd=folder)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(text, done.stderr)
             self.assertEqual(os.listdir(folder), [])

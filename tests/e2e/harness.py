@@ -21,7 +21,7 @@ import tempfile
 TOOL = os.environ.get("HEAPLEDGER_TOOL", "")
 LIB = os.environ.get("HEAPLEDGER_LIB", "")
 PROGRAMS = os.environ.get("HEAPLEDGER_PROGRAMS", "")
-HANG_SECONDS = 60
+HANG_SECONDS = 300
 
 MEASURES = ("calls", "frees", "resizes", "bytes", "end_bytes", "end_blocks", "temporary_calls")
 FUNCTIONS = ("malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",

@@ -21,7 +21,7 @@ def import_(path, status=0):
     """The ledger that `heapledger import` makes of it, and what it said."""
     ledger = os.path.join(harness.fresh_folder(), "out.ledger")
     done = subprocess.run([harness.TOOL, "import", path, "-o", ledger], capture_output=True,
-                          text=True, timeout=120)
+                          text=True, timeout=300)
     harness.expect_equal(done.returncode, status, f"status of the import: {done.stderr}")
     return ledger, done.stderr
 
@@ -45,7 +45,7 @@ def interpreted(path):
     out = os.path.join(harness.fresh_folder(), "interpreted")
     with open(out, "wb") as file:
         subprocess.run([clients.first_file(INTERPRET, "heaptrack")], input=decompressed(path),
-                       stdout=file, stderr=subprocess.DEVNULL, check=True, timeout=120)
+                       stdout=file, stderr=subprocess.DEVNULL, check=True, timeout=300)
     return out
 
 
@@ -123,12 +123,12 @@ class ImportHeaptrack(unittest.TestCase):
     def test_other_commands_read_it(self):
         ledger, _ = import_(recorded())
         info = subprocess.run([harness.TOOL, "info", ledger], capture_output=True, text=True,
-                              timeout=60)
+                              timeout=300)
         self.assertEqual(info.returncode, 0, info.stderr)
         self.assertIn("shop", info.stdout)
         other, _ = import_(recorded())
         diff = subprocess.run([harness.TOOL, "diff", ledger, other], capture_output=True, text=True,
-                              timeout=60)
+                              timeout=300)
         self.assertEqual(diff.returncode, 0, diff.stderr)
 
 
@@ -211,7 +211,7 @@ class Damaged(unittest.TestCase):
                     del content[at : at + dice.randrange(1, 8)]
             ledger = os.path.join(harness.fresh_folder(), "out.ledger")
             done = subprocess.run([harness.TOOL, "import", "-q", self.write(bytes(content)), "-o",
-                                   ledger], capture_output=True, timeout=60)
+                                   ledger], capture_output=True, timeout=300)
             self.assertIn(done.returncode, (0, BAD_DATA), (bytes(content), done.stderr))
             if done.returncode == 0:
                 report(ledger)
@@ -219,7 +219,7 @@ class Damaged(unittest.TestCase):
     def test_nothing_is_written_over(self):
         path = self.write(SMALL)
         done = subprocess.run([harness.TOOL, "import", path, "-o", path], capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=300)
         self.assertEqual(done.returncode, 2)
         self.assertIn("there already", done.stderr)
         self.assertEqual(os.listdir(os.path.dirname(path)), ["small"])

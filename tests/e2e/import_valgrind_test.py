@@ -63,7 +63,7 @@ def import_(path, status=0):
     """The ledger that `heapledger import` makes of it, and what it said."""
     ledger = os.path.join(harness.fresh_folder(), "out.ledger")
     done = subprocess.run([harness.TOOL, "import", path, "-o", ledger], capture_output=True,
-                          text=True, timeout=120)
+                          text=True, timeout=300)
     harness.expect_equal(done.returncode, status, f"status of the import: {done.stderr}")
     return ledger, done.stderr
 
@@ -429,7 +429,7 @@ class DamagedMassif(unittest.TestCase):
                     del content[at : at + dice.randrange(1, 8)]
             ledger = os.path.join(harness.fresh_folder(), "out.ledger")
             done = subprocess.run([harness.TOOL, "import", "-q", written(bytes(content)), "-o",
-                                   ledger], capture_output=True, timeout=60)
+                                   ledger], capture_output=True, timeout=300)
             self.assertIn(done.returncode, (0, BAD_DATA), (bytes(content), done.stderr))
             if done.returncode == 0:
                 report(ledger)

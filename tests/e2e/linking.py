@@ -117,7 +117,7 @@ COMPILERS = {"c": ("gcc", "clang"), "cpp": ("g++", "clang++")}
 
 def flags(*options):
     done = subprocess.run([harness.TOOL, "link-flags", *options], capture_output=True, text=True,
-                          env=harness.plain_environment(), timeout=60, check=False)
+                          env=harness.plain_environment(), timeout=300, check=False)
     harness.expect_equal((done.returncode, done.stderr), (0, ""), "link-flags")
     return shlex.split(done.stdout)
 
@@ -133,7 +133,7 @@ def build(compiler, language, *options, text=None):
     program = os.path.join(folder, "program")
     done = subprocess.run([compiler, "-O1", "-g", "-fno-builtin", "-fno-optimize-sibling-calls",
                            "-pthread", "-o", program, source, *options],
-                          capture_output=True, text=True, timeout=120, check=False)
+                          capture_output=True, text=True, timeout=300, check=False)
     harness.expect_equal((done.returncode, done.stderr), (0, ""), f"{compiler} {options}")
     return program
 

@@ -132,7 +132,7 @@ class Log(unittest.TestCase):
         folder = harness.fresh_folder()
         environment = harness.recording_environment(folder, words=f"mode=log fd={writer}")
         done = subprocess.run([harness.program("log_calls"), "takes"], env=environment,
-                              pass_fds=[writer], capture_output=True, timeout=60, check=False)
+                              pass_fds=[writer], capture_output=True, timeout=300, check=False)
         os.close(writer)
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr.decode(), f"heapledger: cannot write the log to descriptor "

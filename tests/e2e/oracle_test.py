@@ -24,7 +24,7 @@ ONE_FRAME = "depth=1"
 def consult(seed, threads, operations, words=ONE_FRAME):
     """Records the oracle once; gives back what it says and the ledger's path."""
     run = harness.recorded([harness.program("oracle"), str(seed), str(threads), str(operations)],
-                           words=words, timeout=120)
+                           words=words, timeout=300)
     harness.expect_equal((run.status, run.signal, run.stderr), (0, None, b""), "the oracle's end")
     harness.expect_equal(len(run.ledgers), 1, "ledgers")
     return json.loads(run.stdout), run.ledgers

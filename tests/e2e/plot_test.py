@@ -312,7 +312,7 @@ class Drawing(unittest.TestCase):
         for name, package in (("a.png", "librsvg2-bin"), ("a.mp4", "ffmpeg")):
             done = subprocess.run([harness.TOOL, "plot", export_program.cpp(), "-o",
                                    os.path.join(folder, name)], capture_output=True, text=True,
-                                  env={"PATH": folder}, timeout=120)
+                                  env={"PATH": folder}, timeout=300)
             self.assertEqual(done.returncode, 1)
             self.assertIn(package, done.stderr)
         self.assertEqual(os.listdir(folder), [])

@@ -190,7 +190,7 @@ class RealPrograms(unittest.TestCase):
         with open(source, "w", encoding="utf-8") as file:
             file.write(RUST)
         done = subprocess.run(["rustc", "-g", "-o", program, source], capture_output=True,
-                              text=True, timeout=120, check=False)
+                              text=True, timeout=300, check=False)
         if done.returncode != 0:
             self.skipTest("rustc cannot build here: " + done.stderr[:200])
         plain = self.runtime([program], "rustc")

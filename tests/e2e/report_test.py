@@ -57,7 +57,7 @@ class Report(unittest.TestCase):
         cls.ledger = run.ledger_of("books")
 
     def ask(self, *options, status=0, **environment):
-        done = subprocess.run([harness.TOOL, "report", self.ledger, *options], timeout=120,
+        done = subprocess.run([harness.TOOL, "report", self.ledger, *options], timeout=300,
                               env=harness.plain_environment(environment), capture_output=True,
                               check=False)
         self.assertEqual(done.returncode, status, done.stderr)

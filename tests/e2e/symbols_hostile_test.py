@@ -15,7 +15,7 @@ import symbols_peers as peers
 def symbolize(binary, addresses, *options, environment=None):
     text = "".join(f"0x{address:x}\n" for address in addresses)
     done = subprocess.run([peers.symbolizer(), *options, binary], input=text, capture_output=True,
-                          text=True, errors="replace", timeout=120, env=environment)
+                          text=True, errors="replace", timeout=300, env=environment)
     source, remark = done.stderr.split("\n")[:2] if done.returncode == 0 else ("", "")
     return done.returncode, peers.parse(done.stdout), source, remark
 

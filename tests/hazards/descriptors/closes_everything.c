@@ -9,7 +9,7 @@ enum { kThreads = 2, kFiles = 5 };
 static int busy_threads = kThreads;
 
 static void* busy(void* unused) {
-  churn(1500000);
+  churn(500000);
   __atomic_fetch_sub(&busy_threads, 1, __ATOMIC_RELAXED);
   return unused;
 }
