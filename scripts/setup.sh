@@ -102,6 +102,25 @@ install_missing() {
   check_cmake
 }
 
+# How packages can be installed: sets `become`, what to put before a command. Otherwise `why` says
+# why not, and `help` what to do about it.
+may_install() {
+  become=''
+  [ "$(id -u)" = 0 ] && return 0
+  if ! command -v sudo >/dev/null 2>&1; then
+    why='only root can install them'
+    help='Please run, as root: '
+  elif sudo -n true 2>/dev/null; then
+    become='sudo -n'
+  elif [ -t 2 ]; then
+    become=sudo
+  else
+    why='sudo needs a password'
+    help='Please run:  sudo'
+  fi
+  [ -n "$become" ]
+}
+
 install_packages() {
   wanted=$1
   shift
@@ -115,18 +134,7 @@ install_packages() {
     done
     fail "please install it in the way of your system, then try again"
   fi
-  become=''
-  if [ "$(id -u)" != 0 ]; then
-    if ! command -v sudo >/dev/null 2>&1; then
-      fail "packages are missing and only root can install them. Please run, as root:  $command"
-    elif sudo -n true 2>/dev/null; then
-      become='sudo -n'
-    elif [ -t 2 ]; then
-      become=sudo
-    else
-      fail "packages are missing and sudo needs a password. Please run:  sudo $command"
-    fi
-  fi
+  may_install || fail "packages are missing and $why. $help $command"
   say "installing with ${become:+sudo }apt-get: $wanted"
   log=$root/build/packages.log
   : >"$log"
@@ -134,15 +142,27 @@ install_packages() {
   set -- /var/lib/apt/lists/*_Packages*
   if [ -e "$1" ] || apt_get update; then
     # shellcheck disable=SC2086 # one word per package
-    apt_get install -y --no-install-recommends $wanted && return 0
+    add_packages $wanted && return 0
     # shellcheck disable=SC2086
-    apt_get update && apt_get install -y --no-install-recommends $wanted && return 0
+    apt_get update && add_packages $wanted && return 0
   fi
+  removed=$(would_remove)
+  [ -z "$removed" ] || fail_with_log "$log" \
+    "the packages cannot be installed beside $removed, and we remove nothing. If they may go:  $command"
   fail_with_log "$log" "the packages could not be installed"
 }
 
+# Never at the price of a package that is there.
+add_packages() { apt_get install -y --no-remove --no-install-recommends "$@"; }
+
+# What apt-get would have removed, by the log; empty: nothing.
+would_remove() {
+  sed -n '/^The following packages will be REMOVED:/,/^[^ ]/ { /^  / p }' "$log" |
+    tr -s ' *' '\n' | sort -u | tr '\n' ' ' | sed 's/^ //; s/ $//'
+}
+
 apt_get() {
-  $become env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@" \
+  $become env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=600 "$@" \
     </dev/null >>"$log" 2>&1
 }
 

@@ -10,7 +10,7 @@ def install_packages(packages):
     names = sorted(set(packages))
     if not names:
         return
-    command = ["apt-get", "install", "-y", "--no-install-recommends"] + names
+    command = ["apt-get", "install", "-y", "--no-remove", "--no-install-recommends"] + names
     if not find_program("apt-get"):
         raise BenchError(f"--install needs apt-get. Install these yourself: {' '.join(names)}")
     if os.geteuid() != 0:

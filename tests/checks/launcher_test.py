@@ -11,7 +11,7 @@ import unittest
 
 from scratch import ROOT, ScratchTest
 
-BASICS = ("sh env find readlink mkdir tail tee sed tr cut cat rm rmdir mv flock sleep touch ls "
+BASICS = ("sh env find readlink mkdir tail tee sed tr cut cat rm rmdir mv flock sleep touch ls sort "
           "chmod true").split()
 
 TOOL = """#!/bin/sh
@@ -218,7 +218,7 @@ class MissingPackages(LauncherTest):
         self.command("id", "#!/bin/sh\necho 1000\n")
         self.command("sudo", '#!/bin/sh\necho "sudo $*" >> "$CALLS"\nshift\nexec "$@"\n')
         self.assertEqual(self.launch("a")[0], 7)
-        self.assertTrue(self.called("sudo -n env DEBIAN_FRONTEND=noninteractive apt-get"))
+        self.assertTrue(self.called("sudo -n env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get"))
 
     def test_sudo_that_needs_a_password_and_no_terminal(self):
         self.command("id", "#!/bin/sh\necho 1000\n")
