@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -17,6 +18,8 @@ namespace {
 // many open files, a file is opened anew for every read.
 constexpr int kKeptOpen = 128;
 std::atomic<int> kept_open{0};
+
+constexpr uint64_t kLastOffset = INT64_MAX;  // of off_t
 
 class FileSource final : public ByteSource {
  public:
@@ -46,15 +49,16 @@ class FileSource final : public ByteSource {
   uint64_t size() override {
     int fd = acquire();
     struct stat status;
-    bool known = fd >= 0 && ::fstat(fd, &status) == 0;
+    int error = ::fstat(fd, &status) == 0 ? 0 : errno;
     release(fd);
-    return known && status.st_size > 0 ? static_cast<uint64_t>(status.st_size) : 0;
+    if (error != 0) fail_reading(error, 0);
+    return status.st_size > 0 ? static_cast<uint64_t>(status.st_size) : 0;
   }
 
   uint64_t next_data(uint64_t offset) override {
     int fd = acquire();
-    off_t found = fd < 0 ? -1 : ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
-    bool none_left = fd < 0 || (found < 0 && errno == ENXIO);
+    off_t found = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
+    bool none_left = found < 0 && errno == ENXIO;
     release(fd);
     if (none_left) return UINT64_MAX;
     return found < 0 ? offset : static_cast<uint64_t>(found);
@@ -63,20 +67,31 @@ class FileSource final : public ByteSource {
   size_t read(uint64_t offset, void* to, size_t count) override {
     int fd = acquire();
     size_t done = 0;
-    while (fd >= 0 && done < count) {
+    int error = 0;
+    count = std::min<uint64_t>(count, kLastOffset - std::min(offset, kLastOffset));
+    while (done < count) {
       ssize_t got = ::pread(fd, static_cast<char*>(to) + done, count - done,
                             static_cast<off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
+      if (got < 0) error = errno;
       if (got <= 0) break;
       done += static_cast<size_t>(got);
     }
     release(fd);
+    if (error != 0) fail_reading(error, offset + done);
     return done;
   }
 
  private:
   [[noreturn]] void fail(int error) const {
     throw Error("cannot open " + path_ + ": " + std::strerror(error), kExitUsage);
+  }
+
+  [[noreturn]] void fail_reading(int error, uint64_t offset) const {
+    throw Error(path_ + ": cannot be read at byte " + std::to_string(offset) + ": " +
+                    std::strerror(error) +
+                    ". Its disk or network fails there; try again, or with a copy of the file",
+                kExitBadData);
   }
 
   // The same file as before, or -1.
@@ -90,10 +105,15 @@ class FileSource final : public ByteSource {
     return -1;
   }
 
-  int acquire() { return fd_ >= 0 ? fd_ : reopen(); }
+  int acquire() {
+    int fd = fd_ >= 0 ? fd_ : reopen();
+    if (fd >= 0) return fd;
+    if (errno != ESTALE && errno != ENOENT) fail(errno);
+    throw Error(path_ + ": was removed or replaced while it was read; try again", kExitBadData);
+  }
 
   void release(int fd) {
-    if (fd < 0 || fd == fd_) return;
+    if (fd == fd_) return;
     if (kept_open.fetch_add(1) < kKeptOpen) {
       fd_ = fd;
       return;

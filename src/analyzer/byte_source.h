@@ -1,6 +1,7 @@
 // Where the bytes of a ledger come from: a file, or memory in tests and fuzzers. Reading goes
 // through read() alone, never through a mapping: a ledger that shrinks while it is read gives short
-// reads, not SIGBUS, and one that a running program is still writing reads fine.
+// reads, not SIGBUS, one that a running program is still writing reads fine, and the holes of a
+// file in a tmpfs take no memory of it. Where the file system fails, every function throws Error.
 #pragma once
 
 #include <cstdint>

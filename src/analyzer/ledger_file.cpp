@@ -52,6 +52,10 @@ void LedgerFile::open_raw() {
   opened_size_ = source_->size();
   clock_ = LedgerClock(header_);
   index_.build(*source_, header_.header_bytes, check_sums_, problems_);
+  // Whoever came to its end has written at least who it was.
+  if (index_.blocks() == 0 && header_.exit_ticks != 0 && header_.stop_reason == 0) {
+    problems_.add("the file is cut short: nothing is left behind its header");
+  }
 }
 
 void LedgerFile::open_sealed() {
@@ -101,8 +105,16 @@ uint64_t LedgerFile::safe_time() const {
 
 bool LedgerFile::has_changed() {
   format::FileHeader now;
-  return source_->size() != opened_size_ || source_->read(0, &now, sizeof now) != sizeof now ||
-         std::memcmp(&now, &first_bytes_, sizeof now) != 0;
+  return source_->size() > opened_size_ || (source_->read(0, &now, sizeof now) == sizeof now &&
+                                            std::memcmp(&now, &first_bytes_, sizeof now) != 0);
+}
+
+void LedgerFile::tell_if_cut() {
+  if (told_of_cut_ || !has_shrunk()) return;
+  told_of_cut_ = true;
+  problems_.add("the file was cut from " + std::to_string(opened_size_) + " to " +
+                std::to_string(source_->size()) +
+                " bytes while it was read; find out what shortens it, then read it again");
 }
 
 uint64_t LedgerFile::offset_of(uint64_t block) const {

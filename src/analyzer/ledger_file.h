@@ -56,8 +56,12 @@ class LedgerFile {
   // Everything up to this time was in the file when it was opened, whatever is added meanwhile.
   uint64_t safe_time() const;
 
-  // Whether somebody has written to the file since it was opened.
+  // Whether somebody has written to the file since it was opened, or has cut it.
   bool has_changed();
+  bool has_shrunk() { return source_->size() < opened_size_; }
+
+  // When it was cut, that is one of its problems from now on.
+  void tell_if_cut();
 
   // Reads one filling of a window from the first of its places that is sound; false when none is.
   bool load(WindowBlocks places, Payload& payload);
@@ -112,6 +116,7 @@ class LedgerFile {
   format::FileHeader header_{};
   std::unique_ptr<seal::SealedFile> sealed_;
   format::FileHeader first_bytes_{};  // of the file, for has_changed()
+  bool told_of_cut_ = false;
   uint64_t opened_size_ = 0;
   LedgerClock clock_;
   BlockIndex index_;

@@ -127,6 +127,7 @@ void tell_file(LedgerFile& file, uint64_t end_time, LedgerFacts& facts) {
   facts.totals.missed = missed < header.missed ? UINT64_MAX : missed;
   if (header.stop_reason != 0) facts.stopped = describe_stop(header);
   facts.unrecorded = read_unrecorded(file.unrecorded());
+  file.tell_if_cut();
   facts.problems = file.problems().texts();
   facts.complete = !facts.stopped && facts.totals.missed == 0 && facts.problems.empty();
 }

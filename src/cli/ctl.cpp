@@ -112,7 +112,7 @@ void give(const CtlOptions& options, const std::string& order) {
 
 void show_status(int process) {
   const RunningLedger ledger(process);
-  const format::FileHeader& header = ledger.header();
+  const format::FileHeader header = ledger.header();
   std::printf("process    %d\n", process);
   if (!ledger.is_own()) {
     std::printf("ledger     none of its own yet; forked from %u, which has %s\n", header.pid,

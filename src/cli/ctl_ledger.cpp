@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analyzer/error.h"
+#include "symbols/read_guard.h"
 #include "text/text.h"
 
 namespace heapledger {
@@ -180,6 +181,27 @@ RunningLedger::~RunningLedger() {
   ::close(fd_);
 }
 
+template <typename Act>
+auto RunningLedger::guarded(Act act) const {
+  const ReadGuard guard;
+  const auto result = act();
+  if (!guard.failed()) return result;
+  throw Error(
+      quoted(path_) +
+          " has been cut, or its disk fails: orders cannot reach the program through it any "
+          "more. Its recording goes on, if at all, without its beginning; start the program "
+          "anew to record it.",
+      kExitNotReached);
+}
+
+format::FileHeader RunningLedger::header() const {
+  return guarded([&] { return *header_; });
+}
+
+format::Control RunningLedger::control() const {
+  return guarded([&] { return *control_; });
+}
+
 uint64_t RunningLedger::send(const std::string& words) {
   if (words.size() >= sizeof control_->words) {
     throw Error("That is too long: an order has at most " +
@@ -187,20 +209,22 @@ uint64_t RunningLedger::send(const std::string& words) {
                 kExitUsage);
   }
   ::flock(fd_, LOCK_EX);
-  __atomic_store_n(&control_->pid, 0, __ATOMIC_SEQ_CST);
-  std::memset(control_->words, 0, sizeof control_->words);
-  std::memcpy(control_->words, words.data(), words.size());
-  const uint64_t number = __atomic_add_fetch(&control_->requested, 1, __ATOMIC_SEQ_CST);
-  __atomic_store_n(&control_->pid, pid_, __ATOMIC_SEQ_CST);
-  return number;
+  return guarded([&] {
+    __atomic_store_n(&control_->pid, 0, __ATOMIC_SEQ_CST);
+    std::memset(control_->words, 0, sizeof control_->words);
+    std::memcpy(control_->words, words.data(), words.size());
+    const uint64_t number = __atomic_add_fetch(&control_->requested, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&control_->pid, pid_, __ATOMIC_SEQ_CST);
+    return number;
+  });
 }
 
 bool RunningLedger::is_done(uint64_t number) const {
-  return __atomic_load_n(&control_->done, __ATOMIC_ACQUIRE) >= number;
+  return guarded([&] { return __atomic_load_n(&control_->done, __ATOMIC_ACQUIRE) >= number; });
 }
 
 format::ControlResult RunningLedger::result() const {
-  return static_cast<format::ControlResult>(control_->result);
+  return guarded([&] { return static_cast<format::ControlResult>(control_->result); });
 }
 
 }  // namespace heapledger

@@ -21,8 +21,10 @@ class RunningLedger {
   RunningLedger& operator=(const RunningLedger&) = delete;
 
   const std::string& path() const { return path_; }
-  const format::FileHeader& header() const { return *header_; }
-  const format::Control& control() const { return *control_; }
+
+  // As they are now. These and the rest throw Error when the file has been cut meanwhile.
+  format::FileHeader header() const;
+  format::Control control() const;
 
   // False: it is the ledger of a process that this one was forked from, and from which it takes
   // orders until it has its own.
@@ -36,6 +38,9 @@ class RunningLedger {
   format::ControlResult result() const;
 
  private:
+  template <typename Act>
+  auto guarded(Act act) const;
+
   std::string path_;
   bool own_ = false;
   uint32_t pid_ = 0;  // as the process itself sees it

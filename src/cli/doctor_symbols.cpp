@@ -3,6 +3,7 @@
 #include "symbols/debug_files.h"
 #include "symbols/debuginfod.h"
 #include "symbols/elf_file.h"
+#include "symbols/read_guard.h"
 
 namespace heapledger {
 
@@ -10,6 +11,7 @@ ModuleSymbols symbols_of_module(const std::string& name, const std::string& path
   using From = ModuleSymbols::From;
   ModuleSymbols symbols{name, path, From::kNowhere, ""};
   if (path.empty()) return symbols;
+  const ReadGuard guard;
   const ElfFile file(path);
   if (!file) return symbols;
   Debuginfod nobody(false, std::chrono::milliseconds(0));
@@ -23,10 +25,12 @@ ModuleSymbols symbols_of_module(const std::string& name, const std::string& path
   } else if (file.has_section(".dynsym")) {
     symbols.from = From::kExports;
   }
+  if (guard.failed()) return {name, path, From::kNowhere, ""};
   return symbols;
 }
 
 bool uses_standard_pools(const std::string& path) {
+  const ReadGuard guard;
   const ElfFile file(path);
   if (!file) return false;
   const std::string_view names = file.section(".dynstr");

@@ -1,6 +1,7 @@
 // `heapledger info`: what is in a ledger.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -39,7 +40,7 @@ int info(const InfoOptions& options) {
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
   std::fflush(stdout);
-  return print_warnings(analysis);
+  return std::max(plain.status(), print_warnings(analysis));
 }
 
 }  // namespace

@@ -47,8 +47,9 @@ class StandIn final : public ByteSource {
 
 std::string no_tables(const std::string& path) {
   return path +
-         ": was recorded in live mode with the tables in the program's memory, and none were "
-         "written. If the program runs: heapledger snapshot PID. If it left a core: heapledger "
+         ": was recorded in live mode, and has no tables: they were in the program's memory and "
+         "never written, or the file was cut. If the program runs: heapledger snapshot PID. If it "
+         "left a core: heapledger "
          "core "
          "EXE CORE. To keep them whatever happens, record with --tables file";
 }
@@ -101,6 +102,7 @@ PlainLedgers::PlainLedgers(std::vector<std::string> paths) {
     files_.push_back(std::make_unique<TemporaryFile>(path));
     paths_.push_back(files_.back()->path());
     tell(path, heap->problems);
+    if (heap->is_cut) status_ = kExitBadData;
     tell(path, cores::write_ledger(*heap, paths_.back()));
   }
   if (paths_.empty() && !without.empty()) throw Error(no_tables(without.front()), kExitBadData);

@@ -40,9 +40,13 @@ class PlainLedgers {
 
   const std::vector<std::string>& paths() const { return paths_; }
 
+  // The exit status of a command that shows them: not 0 when one is cut short.
+  int status() const { return status_; }
+
  private:
   std::vector<std::unique_ptr<TemporaryFile>> files_;
   std::vector<std::string> paths_;
+  int status_ = 0;
 };
 
 // Makes a ledger of live mode whose program has ended an ordinary one, in its place. False: it is

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 
@@ -110,11 +111,11 @@ int Opened::warn() {
   for (const std::string& text : name_warnings()) {
     fmt::print(stderr, "{} {}\n", style.warning("note:"), text);
   }
-  if (whole_) return print_warnings(ledgers_->analysis());
+  if (whole_) return std::max(plain_.status(), print_warnings(ledgers_->analysis()));
   Analysis known;
   known.ledgers = ledgers_->processes();
   known.refusals = ledgers_->refusals();
-  return print_warnings(known);
+  return std::max(plain_.status(), print_warnings(known));
 }
 
 std::string Opened::symbols_for_sealing(uint32_t ledger) {

@@ -10,6 +10,7 @@
 #include "analyzer/error.h"
 #include "analyzer/seal/seal_file.h"
 #include "cli/commands.h"
+#include "cli/heap_views.h"
 #include "cli/ledger_paths.h"
 #include "cli/live_ledgers.h"
 #include "cli/opened.h"
@@ -67,6 +68,7 @@ void refresh_one(const std::string& path, const SealCommand& command) {
 void seal_live(const std::string& path, const std::string& target, const SealCommand& command) {
   std::optional<cores::LiveHeap> heap = cores::read_live_ledger(path);
   if (!heap) PlainLedgers says_why({path});
+  tell_problems(heap.value().problems, command.quiet);
   RawLedger raw(heap.value(), target, command.quiet);
   seal::SealOptions options;
   options.level = command.level;

@@ -1,21 +1,19 @@
 #include "cores/ledger_memory.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <utility>
 #include <vector>
 
-#include "analyzer/error.h"
+#include "cores/byte_windows.h"
 #include "cores/live_tables.h"
 #include "format/layout.h"
 #include "format/live_tables.h"
 #include "format/modes.h"
+#include "text/text.h"
 
 namespace heapledger::cores {
 namespace {
@@ -23,62 +21,16 @@ namespace {
 using format::BlockHeader;
 using format::FileHeader;
 
-// A file as it is, mapped for as long as this lives.
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path) {
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat facts {};
-    if (fd < 0 || ::fstat(fd, &facts) != 0) fail(path, fd);
-    size_ = static_cast<size_t>(facts.st_size);
-    if (size_ > 0) at_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd, 0);
-    if (at_ == MAP_FAILED) fail(path, fd);
-    ::close(fd);
-  }
-  ~MappedFile() {
-    if (at_ != nullptr) ::munmap(at_, size_);
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  std::span<const unsigned char> bytes() const {
-    return {static_cast<const unsigned char*>(at_), size_};
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& path, int fd) {
-    int error = errno;
-    at_ = nullptr;
-    if (fd >= 0) ::close(fd);
-    throw Error("cannot read " + path + ": " + std::generic_category().message(error), kExitUsage);
-  }
-
-  void* at_ = nullptr;
-  size_t size_ = 0;
-};
-
 // The parts of the tables at the addresses where they were.
 class LedgerMemory : public Memory {
  public:
-  explicit LedgerMemory(std::span<const unsigned char> file) {
+  explicit LedgerMemory(std::unique_ptr<ByteSource> source)
+      : source_(std::move(source)), size_(source_->size()) {
     FileHeader header{};
-    if (file.size() < sizeof header) return;
-    std::memcpy(&header, file.data(), sizeof header);
+    if (source_->read(0, &header, sizeof header) != sizeof header) return;
     if (header.block_bytes != format::kBlockBytes) return;
     pid_ = header.pid;
-    for (size_t at = header.header_bytes; at + sizeof(BlockHeader) <= file.size();) {
-      BlockHeader block;
-      std::memcpy(&block, file.data() + at, sizeof block);
-      size_t step = format::kBlockBytes;
-      if (block.magic == format::kLiveBlockMagic && block.base_time <= file.size()) {
-        size_t from = at + sizeof block;
-        size_t bytes = std::min<size_t>(block.base_time, file.size() - from);
-        add(block.seq, file.subspan(from, bytes));
-        step = (sizeof block + block.base_time + format::kBlockBytes - 1) / format::kBlockBytes *
-               format::kBlockBytes;
-      }
-      at += step;
-    }
+    find_pieces(header.header_bytes);
     index();
   }
 
@@ -89,10 +41,12 @@ class LedgerMemory : public Memory {
     if (after == pieces_.begin()) return 0;
     const Piece& piece = *std::prev(after);
     uint64_t offset = address - piece.address;
-    if (offset >= piece.bytes.size()) return 0;
-    size_t count = std::min<size_t>(out.size(), piece.bytes.size() - offset);
-    std::memcpy(out.data(), piece.bytes.data() + offset, count);
-    return count;
+    if (offset >= piece.bytes) return 0;
+    // Straight from the file each time: a program that runs may be writing there.
+    auto count = static_cast<size_t>(std::min<uint64_t>(out.size(), piece.bytes - offset));
+    size_t got = source_->read(piece.offset + offset, out.data(), count);
+    if (got < count) fail_shrunk(*source_, size_);
+    return got;
   }
 
   const std::vector<Region>& regions() const override { return regions_; }
@@ -101,14 +55,47 @@ class LedgerMemory : public Memory {
   Shape shape() const override { return {}; }
   uint32_t pid() const override { return pid_; }
 
+  std::vector<std::string> problems() const override {
+    std::vector<std::string> texts;
+    if (missing_ > 0) {
+      texts.push_back("the ledger is cut short: " + human_bytes(missing_) +
+                      " of its tables are missing, and what was in them is left out. If this is a "
+                      "copy, copy it again");
+    }
+    return texts;
+  }
+  bool is_cut() const override { return missing_ > 0; }
+
  private:
   struct Piece {
     uint64_t address;
-    std::span<const unsigned char> bytes;
+    uint64_t offset;  // in the file
+    uint64_t bytes;
   };
 
-  void add(uint64_t address, std::span<const unsigned char> bytes) {
-    if (address + bytes.size() >= address) pieces_.push_back({address, bytes});
+  void find_pieces(uint64_t from) {
+    for (uint64_t at = from; at < size_ && size_ - at >= sizeof(BlockHeader);) {
+      BlockHeader block{};
+      if (source_->read(at, &block, sizeof block) != sizeof block) break;
+      if (block.magic == format::kLiveBlockMagic && block.base_time <= kLargestPart) {
+        add(block.seq, at + sizeof block, block.base_time);
+        uint64_t blocks =
+            (sizeof block + block.base_time + format::kBlockBytes - 1) / format::kBlockBytes;
+        at += blocks * format::kBlockBytes;
+        continue;
+      }
+      // The file may be nothing but a hole of any size.
+      uint64_t data = block.magic == 0 ? source_->next_data(at) : at;
+      if (data >= size_) break;
+      uint64_t stepped = data < from ? 0 : (data - from) / format::kBlockBytes;
+      at = std::max(at + format::kBlockBytes, from + stepped * format::kBlockBytes);
+    }
+  }
+
+  void add(uint64_t address, uint64_t offset, uint64_t bytes) {
+    uint64_t there = std::min(bytes, size_ - offset);
+    missing_ += bytes - there;
+    if (address + there >= address) pieces_.push_back({address, offset, there});
   }
 
   void index() {
@@ -119,17 +106,22 @@ class LedgerMemory : public Memory {
     uint64_t end = 0;
     std::erase_if(pieces_, [&end](const Piece& piece) {
       if (piece.address < end) return true;
-      end = piece.address + piece.bytes.size();
+      end = piece.address + piece.bytes;
       return false;
     });
     for (const Piece& piece : pieces_) {
       Region region;
       region.start = piece.address;
-      region.end = piece.address + piece.bytes.size();
+      region.end = piece.address + piece.bytes;
       regions_.push_back(region);
     }
   }
 
+  static constexpr uint64_t kLargestPart = uint64_t{1} << 40;
+
+  std::unique_ptr<ByteSource> source_;
+  uint64_t size_;
+  uint64_t missing_ = 0;  // bytes of pieces that the file ends before
   uint32_t pid_ = 0;
   std::vector<Piece> pieces_;
   std::vector<Region> regions_;
@@ -153,19 +145,23 @@ bool is_live_ledger(const std::string& path) {
          header.mode == format::kModeLive;
 }
 
-std::optional<LiveHeap> read_live_ledger(std::span<const unsigned char> bytes) {
-  LedgerMemory memory(bytes);
+std::optional<LiveHeap> read_live_ledger(std::unique_ptr<ByteSource> source) {
+  LedgerMemory memory(std::move(source));
   std::optional<FoundTables> found;
   for (const Region& region : memory.regions()) {
     if (!found) found = live_tables_at(memory, region.start);
   }
   if (!found) return std::nullopt;
-  return read_live_tables(memory, *found);
+  LiveHeap heap = read_live_tables(memory, *found);
+  // First the cause, then what came of it.
+  std::vector<std::string> problems = memory.problems();
+  heap.problems.insert(heap.problems.begin(), problems.begin(), problems.end());
+  heap.is_cut = memory.is_cut();
+  return heap;
 }
 
 std::optional<LiveHeap> read_live_ledger(const std::string& path) {
-  MappedFile file(path);
-  return read_live_ledger(file.bytes());
+  return read_live_ledger(open_file(path));
 }
 
 }  // namespace heapledger::cores

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "analyzer/byte_source.h"
 #include "cores/live_heap.h"
 #include "cores/memory.h"
 
@@ -19,6 +20,6 @@ bool is_live_ledger(const std::string& path);
 std::optional<LiveHeap> read_live_ledger(const std::string& path);
 
 // The same of bytes from anywhere.
-std::optional<LiveHeap> read_live_ledger(std::span<const unsigned char> bytes);
+std::optional<LiveHeap> read_live_ledger(std::unique_ptr<ByteSource> source);
 
 }  // namespace heapledger::cores

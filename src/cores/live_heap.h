@@ -74,6 +74,7 @@ struct LiveHeap {
   std::vector<OwnRange> own_ranges;  // memory of our own, no roots
 
   std::vector<std::string> problems;  // for people: what could not be read
+  bool is_cut = false;                // the file ends before what it says it has
 };
 
 // Whether our runtime was loaded in the process, in whatever mode.

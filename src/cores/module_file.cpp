@@ -50,7 +50,7 @@ std::string find_build_id(const ElfImage& image, const ReadAt& read, bool in_mem
 std::unique_ptr<ModuleFile> open_module_file(const std::string& path) {
   std::shared_ptr<ByteWindows> bytes;
   try {
-    bytes = std::make_shared<ByteWindows>(open_file(path), kWindowsOfFile);
+    bytes = std::make_shared<ByteWindows>(open_file(path), kWindowsOfFile, Faults::kMissing);
   } catch (const Error&) {
     return nullptr;
   }

@@ -1,4 +1,6 @@
 // A plain dump of memory, with no more around it than what the user says.
+#include "cores/raw_memory.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "analyzer/error.h"
 #include "cores/byte_windows.h"
-#include "cores/memory.h"
 
 namespace heapledger::cores {
 namespace {
@@ -51,12 +52,17 @@ class RawMemory final : public Memory {
 
 }  // namespace
 
+std::unique_ptr<Memory> open_raw_source(std::unique_ptr<ByteSource> source, uint64_t base,
+                                        const Shape& shape) {
+  return std::make_unique<RawMemory>(std::move(source), base, shape);
+}
+
 std::unique_ptr<Memory> open_raw(const std::string& path, uint64_t base, const Shape& shape) {
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw Error(path + ": is a folder, not a dump of memory", kExitUsage);
   }
-  return std::make_unique<RawMemory>(open_file(path), base, shape);
+  return open_raw_source(open_file(path), base, shape);
 }
 
 }  // namespace heapledger::cores

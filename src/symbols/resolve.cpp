@@ -10,6 +10,7 @@
 
 #include "symbols/debug_files.h"
 #include "symbols/demangle.h"
+#include "symbols/read_guard.h"
 #include "symbols/symbol_names.h"
 #include "symbols/unit_resolver.h"
 
@@ -92,6 +93,27 @@ class Resolution {
 
   // Finds the files, the symbols and the units; what needs no more is done then.
   void open(Module& module) {
+    const ReadGuard guard;
+    bool any_units = look_into_files(module);
+    if (guard.failed()) {
+      module.names.emplace(DebugFiles{}, module.wanted->addresses);
+      module.units.clear();
+      any_units = false;
+      module.files.remark = unreadable(module);
+    }
+    describe_source(module, any_units);
+    if (module.units.empty()) return finish(module);
+    add_pieces(module);
+  }
+
+  static std::string unreadable(const Module& module) {
+    return module.wanted->path +
+           ": a file with its names could not be read to the end: it was cut meanwhile, or its "
+           "disk fails. Names are missing; try again when the file is whole";
+  }
+
+  // Whether there is debug information.
+  bool look_into_files(Module& module) {
     const ModuleAddresses& wanted = *module.wanted;
     const auto fetching = [&](uint64_t fetched, uint64_t size) {
       tell(file_name(wanted.path), fetched, size);
@@ -109,9 +131,7 @@ class Resolution {
         module.units = std::move(index.units);
       }
     }
-    describe_source(module, any_units);
-    if (module.units.empty()) return finish(module);
-    add_pieces(module);
+    return any_units;
   }
 
   void describe_source(const Module& module, bool any_units) {
@@ -152,7 +172,9 @@ class Resolution {
   void resolve_piece(const Piece& piece) {
     Module& module = *piece.module;
     const auto& addresses = module.wanted->addresses;
+    const ReadGuard reading;
     DwarfFile file(module.files.debug, module.files.common);
+    if (!file) say_unreadable(module);
     if (file) {
       struct Result {
         uint32_t index;
@@ -167,6 +189,10 @@ class Resolution {
           results.push_back({index, static_cast<uint32_t>(found.size())});
           frames.insert(frames.end(), found.begin(), found.end());
         });
+      }
+      if (reading.failed()) {
+        say_unreadable(module);
+        results.clear();
       }
       const std::lock_guard guard(lock_);
       std::vector<uint32_t> numbers(resolver.texts().size());
@@ -186,6 +212,11 @@ class Resolution {
       }
     }
     if (--module.pieces_left == 0) finish(module);
+  }
+
+  void say_unreadable(const Module& module) {
+    const std::lock_guard guard(lock_);
+    table_.set_source(module.number, table_.source(module.number), unreadable(module));
   }
 
   // Names by symbols what has no name yet, and by its place what has no symbol.

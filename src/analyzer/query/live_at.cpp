@@ -275,6 +275,7 @@ const std::vector<LedgerFacts>& Ledgers::processes() {
   }
   for (size_t i = 0; i < parts.briefs.size(); ++i) {
     LedgerFacts& facts = parts.processes[i];  // more damage may have been met since
+    parts.briefs[i].file->tell_if_cut();
     facts.problems = parts.briefs[i].file->problems().texts();
     facts.complete = facts.complete && facts.problems.empty();
   }

@@ -191,7 +191,7 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
   if (!options.symbols.empty()) {
     writer.add_piece(PieceKind::kSymbols, pack_text(options.symbols, compressor));
   }
-  if (file.has_changed()) {
+  if (file.has_changed() || file.has_shrunk()) {
     throw Error(file.name() +
                     ": was written to while it was being sealed; seal it again when the "
                     "program has ended",
