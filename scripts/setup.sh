@@ -209,21 +209,23 @@ configure() {
   fi
 }
 
-# Runs with stdin closed, so that it cannot take what is meant for the recorded program.
+# A preset, and the one target of it that is wanted, if not all. Runs with stdin closed, so that it
+# cannot take what is meant for the recorded program.
 configure_and_build() {
   export NINJA_STATUS='[%f/%t] '
   cd -P -- "$root" && configure "$1" || return
-  cmake --build --preset "$1" && return
+  cmake --build --preset "$1" ${2:+--target "$2"} && return
   # Where files cannot be compiled in groups (cmake/join.cmake), each is compiled on its own.
   grep -q '^HEAPLEDGER_JOIN:[A-Z]*=ON' "build/$1/CMakeCache.txt" || return
-  cmake --preset "$1" -DHEAPLEDGER_JOIN=OFF && cmake --build --preset "$1"
+  cmake --preset "$1" -DHEAPLEDGER_JOIN=OFF && cmake --build --preset "$1" ${2:+--target "$2"}
 }
 
+# The preset, what to call it, and a target of it.
 build_preset() {
   log=$root/build/$1.log
   status=$root/build/.$1.status
   {
-    (configure_and_build "$1") </dev/null 2>&1
+    (configure_and_build "$1" "$3") </dev/null 2>&1
     echo $? >"$status"
   } | tee "$log" | show_progress "$2"
   [ "$(cat "$status")" = 0 ] || fail_with_log "$log" "building $2 failed"

@@ -130,6 +130,16 @@ class TestScript(launcher_test.LauncherTest):
         self.assertEqual(status, 5)
         self.assertIn("viewer (something to look at things with): only root", stderr)
 
+    def test_nightly_builds_the_fuzzers_and_runs_them(self):
+        self.command("python3", '#!/bin/sh\necho "python3 $*" >> "$CALLS"\nexit 4\n')
+        status, _, _ = self.launch("--nightly", at=self.clone / "test")
+        self.assertEqual(status, 4)
+        self.assertTrue(self.called("cmake --build --preset asan --target heapledger_fuzzers\n"))
+        self.assertTrue(self.called(f"python3 {self.clone}/scripts/fuzz_long.py "
+                                    f"{self.clone}/build/asan\n"))
+        self.assertFalse(self.called("ctest"))
+        self.assertFalse(self.called("apt-get"))
+
     def test_what_every_test_needs_is_demanded(self):
         (self.bin / "python3").unlink()
         status, stdout, stderr = self.run_tests(CLASH="python")
