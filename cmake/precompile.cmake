@@ -1,6 +1,6 @@
 # Headers of libraries, read once for many files. Most of the time of a build went into reading
-# them again for each file. Every file still includes what it needs: clang-tidy looks at each without
-# any of this (scripts/check_tidy.py).
+# them again for each file. Every file still includes what it needs; with HEAPLEDGER_PRECOMPILE=OFF a
+# file that does not is found.
 #
 #   heapledger_precompile(TARGET HEADER...)        TARGET reads these once
 #   heapledger_precompile(TARGET REUSE_FROM OTHER) the same as OTHER, which is compiled the same way
