@@ -5,6 +5,7 @@
 #include "advice_program.h"
 #include "cli/advise_json.h"
 #include "cli/advise_text.h"
+#include "read_json.h"
 #include "text/json_text.h"
 
 namespace heapledger {
@@ -38,7 +39,7 @@ TEST(Advise, HostileNamesAreHarmless) {
   std::string text = advice_text(advice, ledgers, plain_page());
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_NE(text.find("1. a\\nb.cpp:5 evil\\x1b[31m\\n"), std::string::npos) << text.substr(0, 400);
-  Json json = Json::parse(advice_json(advice, ledgers));
+  ReadJson json = read_json(advice_json(advice, ledgers));
   EXPECT_EQ(json["findings"][0]["name"].get<std::string>().substr(0, 11), "evil\x1b[31m\n\"");
 }
 
@@ -87,7 +88,7 @@ TEST(Advise, WhyThereIsNoEffect) {
   advice.why_no_effect = "the player is not here";
   std::string text = advice_text(advice, ledgers, plain_page());
   EXPECT_NE(text.find("Effects were not measured: the player is not here"), std::string::npos);
-  Json json = Json::parse(advice_json(advice, ledgers));
+  ReadJson json = read_json(advice_json(advice, ledgers));
   EXPECT_EQ(json["why_no_effect"], "the player is not here");
   EXPECT_TRUE(json["allocator"].is_null());
 }

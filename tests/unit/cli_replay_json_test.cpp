@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "read_json.h"
+
 #include "cli/replay_json.h"
 
 namespace heapledger {
@@ -29,11 +31,11 @@ TEST(ReplayJson, WhatIsNotKnownIsNull) {
   comparison.clock_step_ns = 9.5;
   comparison.candidates = {one};
   View played;
-  const Json json = comparison_json(comparison, played.view());
+  const ReadJson json = read_json(comparison_json(comparison, played.view()));
   EXPECT_TRUE(json["options"]["rounds"].is_null());
   EXPECT_EQ(json["rounds"], 7);
   EXPECT_EQ(json["clock_step_ns"], 9.5);
-  const Json& told = json["candidates"][0];
+  const ReadJson& told = json["candidates"][0];
   for (const char* name : {"ratio", "low", "high"}) EXPECT_TRUE(told["time_ratio"][name].is_null());
   EXPECT_EQ(told["peak_ratio"]["ratio"], 0.5);
   EXPECT_TRUE(told["peak_ratio"]["low"].is_null());
@@ -49,7 +51,7 @@ TEST(ReplayJson, SystemCallsThatWereCountedNeedNoReason) {
   Comparison comparison;
   comparison.candidates = {one};
   View played;
-  const Json json = comparison_json(comparison, played.view());
+  const ReadJson json = read_json(comparison_json(comparison, played.view()));
   EXPECT_EQ(json["candidates"][0]["system_calls"]["all"], 0);
   EXPECT_TRUE(json["candidates"][0]["why_not_counted"].is_null());
 }
@@ -60,7 +62,7 @@ TEST(ReplayJson, ACheckSaysWhatIsUndecided) {
   one.failure = "ran out of memory";
   one.emulated = 3;
   View played;
-  const Json json = check_json({one}, played.view());
+  const ReadJson json = read_json(check_json({one}, played.view()));
   EXPECT_EQ(json["candidates"][0]["undecided"], true);
   EXPECT_EQ(json["candidates"][0]["emulated"], 3);
 }

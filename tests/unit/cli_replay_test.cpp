@@ -13,6 +13,7 @@
 #include "cli/replay_text.h"
 #include "golden.h"
 #include "plots/replay_page.h"
+#include "read_json.h"
 #include "replay/figure_text.h"
 
 namespace heapledger {
@@ -355,11 +356,11 @@ TEST(ReplayText, Tuned) {
 TEST(ReplayJson, Schemas) {
   const World world;
   expect_golden("replay.json", json_line(comparison_json(made_up(), world.view())) + "\n");
-  const Json tuned = tuned_json(made_up_tuning(), world.view());
+  const ReadJson tuned = read_json(tuned_json(made_up_tuning(), world.view()));
   EXPECT_EQ(tuned["schema"], "heapledger.replay.tune/1");
   EXPECT_EQ(tuned["tuned"][0]["tried"][1]["settings"][0]["name"], "glibc.malloc.arena_max");
   EXPECT_EQ(tuned["tuned"][0]["best"], 1);
-  const Json checked = check_json(made_up().candidates, world.view());
+  const ReadJson checked = read_json(check_json(made_up().candidates, world.view()));
   EXPECT_EQ(checked["schema"], "heapledger.replay.check/1");
   EXPECT_EQ(checked["candidates"][3]["failure"], "crashed (SIGSEGV) after about 12,345 calls");
   EXPECT_EQ(checked["candidates"][0]["failure"], nullptr);
@@ -373,7 +374,7 @@ TEST(ReplayText, HostileNamesAreHarmless) {
   for (char c : comparison_text(comparison, world.view(), Page())) {
     EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
   }
-  const Json parsed = Json::parse(json_line(comparison_json(comparison, world.view())));
+  const ReadJson parsed = read_json(comparison_json(comparison, world.view()));
   EXPECT_EQ(parsed["candidates"].size(), 4u);
   const std::string svg = draw_replay_page(comparison, {"t<&>", "s", Scheme::kLight});
   EXPECT_EQ(svg.find('\x1b'), std::string::npos);

@@ -7,6 +7,7 @@
 #include "cli/top_keys.h"
 #include "cli/top_screen.h"
 #include "cli/top_table.h"
+#include "read_json.h"
 
 namespace heapledger {
 namespace {
@@ -312,7 +313,7 @@ TEST(TopReaders, ReadingsTakeNoMoreThanAQuarterOfTheTime) {
 }
 
 TEST_F(TopExample, JsonHasTheSameFigures) {
-  Json json = top_json(reading_, rows(), state_.choice, 2);
+  const ReadJson json = read_json(top_json(reading_, rows(), state_.choice, 2));
   EXPECT_EQ(json["schema"], "heapledger.top/1");
   EXPECT_EQ(json["total"]["live_bytes"], 10000);
   EXPECT_EQ(json["total"]["growth_bytes"], 400);

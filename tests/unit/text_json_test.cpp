@@ -5,15 +5,16 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "read_json.h"
 
 namespace heapledger {
 namespace {
 
-using Read = nlohmann::ordered_json;
+using Read = ReadJson;
 
 Read read_back(const Json& json) {
-  return Read::parse(json_line(json));
+  return read_json(json);
 }
 
 TEST(JsonText, ValuesAreReadBackAsWritten) {
