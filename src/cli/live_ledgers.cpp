@@ -81,7 +81,8 @@ std::string no_tables(const std::string& path) {
            remedy(header.stop_reason);
   }
   return told +
-         "none were written, or the file was cut. If the program runs: heapledger snapshot PID. If it left a core: "
+         "none were written, or the file was cut. If the program runs: heapledger snapshot PID. If "
+         "it left a core: "
          "heapledger core EXE CORE. To keep them whatever happens, record with --tables file";
 }
 
