@@ -19,10 +19,12 @@ struct sigaction before;
 
 thread_local ReadGuard* innermost = nullptr;
 
+const auto kPage = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+
 bool give_zeros(void* address) {
-  static const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  auto* start = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(address) & ~(page - 1));
-  return ::mmap(start, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+  char* start = static_cast<char*>(address);
+  start -= reinterpret_cast<uintptr_t>(start) & (kPage - 1);
+  return ::mmap(start, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                 0) != MAP_FAILED;
 }
 
