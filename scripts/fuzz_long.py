@@ -35,18 +35,28 @@ def used_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
-def folders_of(command):
-    return [word for word in command[1:] if not word.startswith("-")]
+def found_by(name, command):
+    """Where this fuzzer keeps what leads it on: beside what breaks something."""
+    (prefix,) = [word for word in command if word.startswith("-artifact_prefix=")]
+    folder = os.path.join(os.path.dirname(prefix.split("=", 1)[1]), name + "_found")
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+def folders_of(name, command):
+    """New inputs go to the first of them."""
+    known = [word for word in command[1:] if not word.startswith("-")]
+    return [found_by(name, command), *known]
 
 
 def fuzz(name, command, environment, seconds):
     """Until so much processor time has gone, however busy the machine is. False: it found a fault."""
     options = [word for word in command[1:]
-               if word.startswith("-") and not word.startswith(("-runs=", "-seed="))]
+               if word.startswith("-") and not word.startswith("-runs=")]
     start = used_seconds()
     while (left := seconds - (used_seconds() - start)) > 0:
         time = f"-max_total_time={max(int(left), min(LEAST_SLICE, seconds))}"
-        done = subprocess.run([command[0], *options, time, *folders_of(command)], env=environment,
+        done = subprocess.run([command[0], *options, time, *folders_of(name, command)], env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
         if done.returncode != 0:
@@ -57,14 +67,15 @@ def fuzz(name, command, environment, seconds):
     return True
 
 
-def shrink(command, environment):
+def shrink(name, command, environment):
     """Drops what adds nothing from what was found."""
-    found = folders_of(command)[0]
+    found = found_by(name, command)
     if len(os.listdir(found)) <= MOST_FOUND:
         return
     with tempfile.TemporaryDirectory(dir=os.path.dirname(found)) as fresh:
-        done = subprocess.run([command[0], "-merge=1", fresh, *folders_of(command)], env=environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        merge = [command[0], "-merge=1", fresh, *folders_of(name, command)]
+        done = subprocess.run(merge, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              check=False)
         if done.returncode != 0:
             return
         shutil.rmtree(found)
@@ -87,7 +98,7 @@ def main():
         print(f"{name}: {share:.0f} s", flush=True)
         if not fuzz(name, command, environment, share):
             broken.append(name)
-        shrink(command, environment)
+        shrink(name, command, environment)
     if broken:
         sys.exit("fuzzing found faults, see above: " + ", ".join(broken))
     print(f"{len(chosen)} fuzzers found nothing in {wanted.minutes:g} minutes of processor time")

@@ -44,12 +44,13 @@ class FuzzLong(ScratchTest):
                              burn=burn)
         path = self.plant(f"{name}_fuzzer", text)
         path.chmod(0o755)
-        found = self.folder / f"{name}_found"
-        found.mkdir()
-        command = [str(path), "-runs=30", "-seed=1", "-timeout=5", str(found)]
+        corpus = self.folder / f"{name}_corpus"
+        corpus.mkdir()
+        command = [str(path), "-runs=0", "-timeout=5", f"-artifact_prefix={self.folder}/{name}-",
+                   str(corpus)]
         self.tests.append({"name": f"fuzz.{name}", "command": command,
                            "properties": [{"name": "ENVIRONMENT", "value": ["KIND=fast"]}]})
-        return found
+        return self.folder / f"{name}_found"
 
     def run_all(self, *options, seconds=0.3):
         self.plant("tests.json", json.dumps({"tests": self.tests}))
@@ -80,7 +81,8 @@ class FuzzLong(ScratchTest):
         self.assertIn("-timeout=5", call)
         self.assertIn("-max_total_time=", call)
         self.assertNotIn("-runs", call)
-        self.assertNotIn("-seed", call)
+        self.assertTrue(call.endswith(f" {self.folder}/one_found {self.folder}/one_corpus"), call)
+        self.assertEqual(os.listdir(self.folder / "one_corpus"), [])
 
     def test_a_finding_is_told_and_the_others_have_their_turn(self):
         self.fuzzer("bad", kind="broken")
