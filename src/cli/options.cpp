@@ -101,19 +101,17 @@ Option* Command::add_option(const std::string& names, Value& value, const std::s
   return keep(*app_->add_option(names, value, help));
 }
 
-#define X(Value) \
-  template Option* Command::add_option<Value>(const std::string&, Value&, const std::string&);
-X(std::string)
-X(std::optional<std::string>)
-X(std::vector<std::string>)
-X(int)
-X(unsigned)
-X(std::optional<unsigned>)
-X(uint64_t)
-X(std::optional<uint64_t>)
-X(double)
-X(std::optional<double>)
-#undef X
+using Text = const std::string&;
+template Option* Command::add_option(Text, std::string&, Text);
+template Option* Command::add_option(Text, std::optional<std::string>&, Text);
+template Option* Command::add_option(Text, std::vector<std::string>&, Text);
+template Option* Command::add_option(Text, int&, Text);
+template Option* Command::add_option(Text, unsigned&, Text);
+template Option* Command::add_option(Text, std::optional<unsigned>&, Text);
+template Option* Command::add_option(Text, uint64_t&, Text);
+template Option* Command::add_option(Text, std::optional<uint64_t>&, Text);
+template Option* Command::add_option(Text, double&, Text);
+template Option* Command::add_option(Text, std::optional<double>&, Text);
 
 Option* Command::add_flag(const std::string& names, bool& value, const std::string& help) {
   return keep(*app_->add_flag(names, value, help));
@@ -123,9 +121,10 @@ Option* Command::add_flag(const std::string& names, std::string& value, const st
   return keep(*app_->add_flag(names, value, help));
 }
 
-Option* Command::add_each(const std::string& names, std::function<void(const std::string&)> take,
+Option* Command::add_each(const std::string& names,
+                          const std::function<void(const std::string&)>& take,
                           const std::string& help) {
-  return keep(*app_->add_option_function<std::string>(names, std::move(take), help));
+  return keep(*app_->add_option_function<std::string>(names, take, help));
 }
 
 void Command::add_program(std::vector<std::string>& words, const std::string& help,

@@ -59,7 +59,7 @@ class Command {
   // A flag that can have a value, --flag=VALUE.
   Option* add_flag(const std::string& names, std::string& value, const std::string& help);
   // An option whose every value is handed on.
-  Option* add_each(const std::string& names, std::function<void(const std::string&)> take,
+  Option* add_each(const std::string& names, const std::function<void(const std::string&)>& take,
                    const std::string& help);
   // All words from the first one that is no option: a program and its arguments, whatever they look
   // like. `usage` is the first line of the help, which cannot say that by itself.

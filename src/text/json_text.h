@@ -38,7 +38,7 @@ class Json {
   Json(std::string text) : value_(std::move(text)) {}
   template <typename Element>
   Json(const std::vector<Element>& elements) : value_(Elements(elements.begin(), elements.end())) {}
-  // NOLINTEND
+  // NOLINTEND(google-explicit-constructor)
 
   static Json array(std::initializer_list<Json> elements = {});
   static Json object();
