@@ -1,13 +1,11 @@
 // Writes the seeds of the reader's fuzzer into a folder: small ledgers with every kind of entry,
 // alone, in pairs of parent and child, and with everything that can be odd about blocks.
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "compact_ledger.h"
 #include "example_ledger.h"
 #include "ledger_builder.h"
+#include "seed_folder.h"
 
 namespace {
 
@@ -72,22 +70,15 @@ std::string child_of_every_kind() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
-    return 2;
-  }
-  std::filesystem::create_directories(argv[1]);
-  auto write = [&](const char* name, const std::string& bytes) {
-    std::ofstream(std::filesystem::path(argv[1]) / name, std::ios::binary) << bytes;
-  };
+  const heapledger::fuzz::SeedFolder seeds(argc, argv);
   const std::string raw(1, '\1');
   const std::string small(1, '\0');
-  write("every_kind", small + compact(every_kind()));
-  write("threads", small + compact(threads_and_chunks()));
-  write("skewed", small + compact(skewed()));
-  write("fork", small + compact(child_of_every_kind()) + compact(every_kind()));
-  write("two", small + compact(every_kind()) + compact(threads_and_chunks()));
-  write("raw_cut", raw + every_kind().substr(0, 4096 + 400));
-  write("raw_header", raw + every_kind().substr(0, 176));
+  seeds.write("every_kind", small + compact(every_kind()));
+  seeds.write("threads", small + compact(threads_and_chunks()));
+  seeds.write("skewed", small + compact(skewed()));
+  seeds.write("fork", small + compact(child_of_every_kind()) + compact(every_kind()));
+  seeds.write("two", small + compact(every_kind()) + compact(threads_and_chunks()));
+  seeds.write("raw_cut", raw + every_kind().substr(0, 4096 + 400));
+  seeds.write("raw_header", raw + every_kind().substr(0, 176));
   return 0;
 }

@@ -1,13 +1,11 @@
 // Writes the seeds of the fuzzer of sealed ledgers into a folder: small ones with every kind of
 // entry, several windows, checkpoints and symbols, compressed and not.
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "analyzer/seal/sealer.h"
 #include "example_ledger.h"
 #include "ledger_builder.h"
+#include "seed_folder.h"
 
 namespace {
 
@@ -54,24 +52,17 @@ std::string damaged() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
-    return 2;
-  }
-  std::filesystem::create_directories(argv[1]);
-  auto write = [&](const char* name, const std::string& bytes) {
-    std::ofstream(std::filesystem::path(argv[1]) / name, std::ios::binary) << bytes;
-  };
+  const heapledger::fuzz::SeedFolder seeds(argc, argv);
   const std::string checked(1, '\1');
   const std::string open(1, '\0');
   const std::string example = heapledger::test::example_ledger();
-  write("stored", open + sealed(example, 0));
-  write("compressed", open + sealed(example, 3));
-  write("threads", open + sealed(threads_and_chunks(), 0));
-  write("damaged", open + sealed(damaged(), 0));
-  write("checked", checked + sealed(threads_and_chunks(), 3));
+  seeds.write("stored", open + sealed(example, 0));
+  seeds.write("compressed", open + sealed(example, 3));
+  seeds.write("threads", open + sealed(threads_and_chunks(), 0));
+  seeds.write("damaged", open + sealed(damaged(), 0));
+  seeds.write("checked", checked + sealed(threads_and_chunks(), 3));
   std::string cut = sealed(threads_and_chunks(), 0);
   cut.resize(cut.size() * 3 / 4);  // without its index
-  write("cut", open + cut);
+  seeds.write("cut", open + cut);
   return 0;
 }

@@ -1,18 +1,19 @@
 // Writes the seeds of the fuzzer of symbols into a folder: small programs with debug information of
 // several versions, made by the compiler that is here, and symbols as a sealed ledger stores them.
 // Without a compiler there are no programs among them.
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "seed_folder.h"
 #include "symbols/symbol_table.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using heapledger::fuzz::SeedFolder;
 
 constexpr const char* kProgram = R"(
 static inline __attribute__((always_inline)) int inner(int x) { return x * 3 + 1; }
@@ -20,20 +21,16 @@ __attribute__((noinline)) int middle(int x) { return inner(x) + inner(x + 1); }
 int _start(void) { return middle(4) + middle(5); }
 )";
 
-void write(const fs::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 // Nothing but the code and what describes it: a few thousand bytes.
-void add_program(const fs::path& folder, const std::string& name, const std::string& flags) {
-  fs::path source = folder / "program.c";
-  fs::path binary = folder / "program";
-  write(source, kProgram);
+void add_program(const SeedFolder& seeds, const char* name, const std::string& flags) {
+  fs::path source = seeds.path() / "program.c";
+  fs::path binary = seeds.path() / "program";
+  seeds.write("program.c", kProgram);
   std::string command = "cc -O1 -nostdlib -static -Wl,--build-id -Wl,-z,noseparate-code " + flags +
                         " -o '" + binary.string() + "' '" + source.string() + "' 2>/dev/null";
   if (std::system(command.c_str()) == 0) {
     std::ifstream file(binary, std::ios::binary);
-    write(folder / name, '\0' + std::string(std::istreambuf_iterator<char>(file), {}));
+    seeds.write(name, '\0' + std::string(std::istreambuf_iterator<char>(file), {}));
   }
   fs::remove(source);
   fs::remove(binary);
@@ -54,20 +51,15 @@ std::string stored() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
-    return 2;
-  }
-  fs::path folder = argv[1];
-  fs::create_directories(folder);
-  add_program(folder, "dwarf5", "-g -gdwarf-5");
-  add_program(folder, "dwarf4", "-g -gdwarf-4");
-  add_program(folder, "packed", "-g -gz");
-  add_program(folder, "plain", "");
-  write(folder / "stored", '\1' + stored());
-  write(folder / "cpp", "\2_ZN3foo3barISt6vectorIiSaIiEEEEvT_");
-  write(folder / "rust", "\2_RNvCs1234_7mycrate3foo");
-  write(folder / "rules", '\3' + std::string("my::detail::handle<*> => handle<$1>\n") + '\0' +
-                              "my::detail::handle<std::vector<int, std::allocator<int> > >");
+  const SeedFolder seeds(argc, argv);
+  add_program(seeds, "dwarf5", "-g -gdwarf-5");
+  add_program(seeds, "dwarf4", "-g -gdwarf-4");
+  add_program(seeds, "packed", "-g -gz");
+  add_program(seeds, "plain", "");
+  seeds.write("stored", '\1' + stored());
+  seeds.write("cpp", "\2_ZN3foo3barISt6vectorIiSaIiEEEEvT_");
+  seeds.write("rust", "\2_RNvCs1234_7mycrate3foo");
+  seeds.write("rules", '\3' + std::string("my::detail::handle<*> => handle<$1>\n") + '\0' +
+                           "my::detail::handle<std::vector<int, std::allocator<int> > >");
   return 0;
 }

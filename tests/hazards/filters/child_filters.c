@@ -1,6 +1,4 @@
 // A forked child puts a killing filter on itself before its first allocation.
-#include <sys/wait.h>
-
 #include "filter.h"
 
 int main(void) {
@@ -13,10 +11,6 @@ int main(void) {
     print_account();
     _exit(7);
   }
-  require(pid > 0, "fork");
-  int status = 0;
-  require(waitpid(pid, &status, 0) == pid, "the child");
-  say("child %s %d\n", WIFEXITED(status) ? "exited" : "was killed",
-      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+  say_how_it_ended(pid);
   return 22;
 }

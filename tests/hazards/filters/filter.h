@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "account.h"
 
@@ -57,4 +58,13 @@ __attribute__((unused)) static long install_filter(const char* by, unsigned othe
                     : syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter);
   require(result >= 0, "a filter");
   return result;
+}
+
+// Waits for a child and says how it ended.
+__attribute__((unused)) static void say_how_it_ended(pid_t child) {
+  require(child > 0, "fork");
+  int status = 0;
+  require(waitpid(child, &status, 0) == child, "the child");
+  say("child %s %d\n", WIFEXITED(status) ? "exited" : "was killed",
+      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }

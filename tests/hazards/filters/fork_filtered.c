@@ -1,6 +1,4 @@
 // Forks under a filter that kills whoever opens a file: the child allocates and ends as it likes.
-#include <sys/wait.h>
-
 #include "filter.h"
 
 int main(void) {
@@ -19,10 +17,6 @@ int main(void) {
     churn(2000);
     _exit(7);
   }
-  require(pid > 0, "fork");
-  int status = 0;
-  require(waitpid(pid, &status, 0) == pid, "the child");
-  say("child %s %d\n", WIFEXITED(status) ? "exited" : "was killed",
-      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+  say_how_it_ended(pid);
   return 17;
 }
