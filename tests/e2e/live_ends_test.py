@@ -233,6 +233,9 @@ class Signals(unittest.TestCase):
     def test_with_the_default_set_again_in_a_handler(self):
         self.expect_kept(recorded(1000, "last", "none", "dfl=15", ""), signal.SIGTERM, 1000)
 
+    def test_after_a_filter_that_was_refused(self):
+        self.expect_kept(recorded(1000, "last", "refused", 15, ""), signal.SIGTERM, 1000)
+
     def test_blocked_in_a_system_call(self):
         for end in ("hold", "hold-read", "thread"):
             with self.subTest(end=end):

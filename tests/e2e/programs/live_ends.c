@@ -4,13 +4,16 @@
 //
 // WHEN `first` or `last`: the limit is set before the blocks are taken, or after. LIMIT: none,
 // fsize=N, nofile=N, memory (no more than is mapped by then), user (another user), root (another
-// root folder), as many of them as wanted, with commas. END: exit, hold (writes "ready\n" and
-// waits), hold-read (the same in a blocked read), thread (the same, another thread holds the last
-// block), N (signal N, sent to itself), dfl=N (the same in a handler that has set the default
-// again), handler (exit in a handler). It prints how many blocks it has got, COUNT of them, 10 of
-// which before any limit.
+// root folder), refused (a filter of system calls that the kernel does not accept), as many of them
+// as wanted, with commas. END: exit, hold (writes "ready\n" and waits), hold-read (the same in a
+// blocked read), thread (the same, another thread holds the last block), N (signal N, sent to
+// itself), dfl=N (the same in a handler that has set the default again), handler (exit in a
+// handler). It prints how many blocks it has got, COUNT of them, 10 of which before any limit.
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -59,6 +63,11 @@ static void set_limit(const char* name) {
   if (strncmp(name, "nofile=", 7) == 0) limit(RLIMIT_NOFILE, atol(name + 7));
   if (strcmp(name, "memory") == 0) limit(RLIMIT_AS, mapped_bytes());
   if (strcmp(name, "root") == 0) must(chroot(".") == 0 && chdir("/") == 0, "chroot");
+  if (strcmp(name, "refused") == 0) {
+    struct sock_fprog empty = {0, NULL};
+    must(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &empty) == -1 && errno == EINVAL,
+         "seccomp");
+  }
   if (strcmp(name, "user") == 0) {
     must(setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0, "setuid");
   }
