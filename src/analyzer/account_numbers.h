@@ -16,8 +16,8 @@ class AccountNumbers {
  public:
   virtual ~AccountNumbers() = default;
 
-  // A new account, numbered from 0 on.
-  virtual uint32_t add() = 0;
+  // A new account of a heap, numbered from 0 on.
+  virtual uint32_t add(uint32_t heap) = 0;
 
   // `from` turns out to be the same site as `to`: what it has is added there, now and later.
   virtual void merge(uint32_t from, uint32_t to, Moment moment) = 0;

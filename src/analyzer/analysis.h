@@ -19,22 +19,31 @@
 #include "analyzer/byte_source.h"
 #include "analyzer/counts.h"
 #include "analyzer/damage.h"
-#include "analyzer/mappings.h"
-#include "analyzer/pools.h"
 #include "analyzer/query/figures.h"
 #include "analyzer/site_catalog.h"
 #include "analyzer/unrecorded.h"
 #include "format/entry.h"
+#include "format/functions.h"
 #include "format/layout.h"
 
 namespace heapledger {
 
-// The functions a ledger tells apart, in the order they are always listed.
-inline constexpr std::array<const char*, 12> kFunctionNames = {
-    "malloc",   "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
-    "memalign", "valloc", "pvalloc", "free",         "free_sized",     "free_aligned_sized",
+// Calls, by format::Function.
+using FunctionCounts = std::array<uint64_t, format::kFunctions>;
+
+// The functions in the order they are always listed: what allocates, what frees, other heaps.
+inline constexpr std::array<format::Function, 19> kListedFunctions = {
+    format::Function::kMalloc,        format::Function::kCalloc,
+    format::Function::kRealloc,       format::Function::kReallocArray,
+    format::Function::kPosixMemalign, format::Function::kAlignedAlloc,
+    format::Function::kMemalign,      format::Function::kValloc,
+    format::Function::kPvalloc,       format::Function::kFree,
+    format::Function::kFreeSized,     format::Function::kFreeAlignedSized,
+    format::Function::kMmap,          format::Function::kMunmap,
+    format::Function::kMremap,        format::Function::kBrk,
+    format::Function::kPoolAllocate,  format::Function::kPoolFree,
+    format::Function::kPoolResize,
 };
-using FunctionCounts = std::array<uint64_t, kFunctionNames.size()>;
 
 // What a site, a process, or all of them together add up to.
 struct Measures {
@@ -152,8 +161,8 @@ struct LedgerFacts {
 
   Totals totals;
   FunctionCounts by_function{};
-  Counts counts;  // of count mode; in totals and by_function, too
-  MappingFacts mappings;
+  Counts counts;                     // of count mode; in totals and by_function, too
+  bool maps = false;                 // mmap and its like were recorded
   bool guarded = false;              // blocks were checked
   std::vector<DamageFacts> damages;  // in the order of time; only so many are kept
   uint64_t damage_count = 0;
@@ -167,7 +176,6 @@ struct LedgerFacts {
   uint64_t gaps = 0;    // times in which the process, or a thread, was not recorded
   uint64_t gap_ns = 0;  // how long those of the process were
   std::vector<MarkerFacts> markers;
-  std::vector<PoolFacts> pools;  // that the program announced, the largest peak first
 
   std::vector<UnrecordedGroup> unrecorded;  // what it started, or became, that has no ledger
 
@@ -191,7 +199,6 @@ struct Analysis {
   Totals totals;
   FunctionCounts by_function{};
   Counts counts;
-  MappingFacts mappings;
   uint64_t damages = 0;  // blocks that were found damaged
   std::vector<LedgerFacts> ledgers;
   std::vector<Group> groups;  // by share at the peak, the largest first

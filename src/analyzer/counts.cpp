@@ -9,19 +9,9 @@
 namespace heapledger {
 namespace {
 
-using format::Counted;
 using format::CountTable;
 
 constexpr size_t kMaxTables = 4096;
-
-// Rows of a table in the order of kCountedNames.
-constexpr std::array<Counted, format::kCountedFunctions> kRows = {
-    Counted::kMalloc,       Counted::kCalloc,        Counted::kRealloc,
-    Counted::kReallocArray, Counted::kPosixMemalign, Counted::kAlignedAlloc,
-    Counted::kMemalign,     Counted::kValloc,        Counted::kPvalloc,
-    Counted::kFree,         Counted::kFreeSized,     Counted::kFreeAlignedSized,
-    Counted::kUsableSize,
-};
 
 void add(CountRow& to, const CountRow& row) {
   to.calls += row.calls;
@@ -46,20 +36,18 @@ ThreadCounts counts_of(const CountTable& table) {
   counts.shared = (table.flags & format::kCountShared) != 0;
   counts.tid = table.tid;
   counts.name.assign(table.name, strnlen(table.name, sizeof table.name));
-  for (size_t i = 0; i < kRows.size(); ++i) {
-    auto place = static_cast<size_t>(kRows[i]);
+  for (size_t i = 0; i < counts.functions.size(); ++i) {
+    bool allocates = i != static_cast<size_t>(format::Function::kUsableSize);
     CountRow& row = counts.functions[i];
-    row.frees = table.frees[place];
-    row.resizes = table.resizes[place];
+    row.frees = table.frees[i];
+    row.resizes = table.resizes[i];
     for (size_t size = 0; size < format::kSizeClasses; ++size) {
-      const format::CountCell& cell = table.cells[place][size];
+      const format::CountCell& cell = table.cells[i][size];
       row.calls += cell.calls;
       row.bytes += cell.bytes;
-      if (kRows[i] != Counted::kUsableSize) {
-        add(counts.classes[size], {cell.calls, cell.bytes, 0, 0});
-      }
+      if (allocates) add(counts.classes[size], {cell.calls, cell.bytes, 0, 0});
     }
-    if (kRows[i] != Counted::kUsableSize) add(counts.all, row);
+    if (allocates) add(counts.all, row);
   }
   return counts;
 }

@@ -9,28 +9,11 @@
 #include <vector>
 
 #include "format/count_table.h"
+#include "format/functions.h"
 
 namespace heapledger {
 
 class LedgerFile;
-
-// In the order they are always listed: those of kFunctionNames, then a question that allocates
-// nothing and is in no sum.
-inline constexpr std::array<const char*, format::kCountedFunctions> kCountedNames = {
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "posix_memalign",
-    "aligned_alloc",
-    "memalign",
-    "valloc",
-    "pvalloc",
-    "free",
-    "free_sized",
-    "free_aligned_sized",
-    "malloc_usable_size",
-};
 
 struct CountRow {
   uint64_t calls = 0;  // that returned a block, resizes included
@@ -47,8 +30,9 @@ struct ThreadCounts {
   uint64_t tid = 0;      // of the last of them
   std::string name;      // likewise
   CountRow all;
-  std::array<CountRow, format::kCountedFunctions> functions{};  // as kCountedNames
-  std::array<CountRow, format::kSizeClasses> classes{};         // calls and bytes only
+  // By format::Function. A question (malloc_usable_size) allocates nothing and is in no sum.
+  std::array<CountRow, format::kHeapFunctions> functions{};
+  std::array<CountRow, format::kSizeClasses> classes{};  // calls and bytes only
 };
 
 // The smallest and the largest size in a class.

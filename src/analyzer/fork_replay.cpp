@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analyzer/happening.h"
 #include "analyzer/replay_process.h"
+#include "format/functions.h"
 
 namespace heapledger {
 
@@ -60,19 +60,19 @@ void ForkReplay::block_opened(Stream& stream) {
 }
 
 void ForkReplay::entry(Stream& stream, const Entry& entry) {
-  switch (happening(entry.kind)) {
-    case Happening::kBirth:
+  switch (format::event_of(entry.kind)) {
+    case format::Event::kBirth:
       resized(stream, entry);
       break;
-    case Happening::kDeath:
+    case format::Event::kDeath:
       if (entry.pointer == 0) break;
       pairing_.death(entry.pointer, {entry.time, stream.thread, false, false});
       break;
-    case Happening::kResize:
+    case format::Event::kResize:
       if (entry.old_pointer == 0) break;
       pairing_.death(entry.old_pointer, {entry.time, stream.thread, false, true});
       break;
-    case Happening::kNote: {
+    case format::Event::kNote: {
       format::FieldReader fields(entry.fields);
       uint64_t index;
       if (entry.kind == Kind::kThread && fields.number(index)) {

@@ -11,6 +11,7 @@ LedgerSet::LedgerSet(std::vector<Opener> openers, Options options) : options_(st
       ledger.file = std::make_unique<LedgerFile>(open(), options_.check_sums);
       ledger.open = std::move(open);
       ledger.sites = std::make_unique<LedgerSites>(*catalog_);
+      ledger.heaps = std::make_unique<LedgerHeaps>(*heaps_);
       ledger.clock = ledger.file->clock();
       ledger.sampling = Sampling(ledger.file->header());
       const uint32_t shift = std::min(ledger.file->header().time_shift, 63u);

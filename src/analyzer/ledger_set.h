@@ -14,6 +14,7 @@
 
 #include "analyzer/analysis.h"
 #include "analyzer/common_time.h"
+#include "analyzer/heaps.h"
 #include "analyzer/ledger_sites.h"
 #include "analyzer/replay.h"
 #include "analyzer/sampling.h"
@@ -57,30 +58,36 @@ class LedgerSet {
     return clock(ledger).units_at_wall(wall_ns(since_start));
   }
 
+  const HeapCatalog& heaps() const { return *heaps_; }
+
   // For those who read a ledger by themselves: opened once more, and what its sites are.
   std::unique_ptr<LedgerFile> open(uint32_t ledger) { return take_or_open(ledgers_[ledger]); }
   LedgerSites& sites_of(uint32_t ledger) { return *ledgers_[ledger].sites; }
+  LedgerParts parts_of(uint32_t ledger) {
+    Ledger& of = ledgers_[ledger];
+    return {*of.sites, of.sampling, *of.heaps, *heaps_};
+  }
 
-  // One pass. `closing(number, replay, file)` is called when a process has ended; `stop(i)` when
-  // the i-th of `stops` (common time, ascending) has come. While it runs, book.tables() has the
-  // table of live blocks of every process; nullptr after its end.
+  // One pass over the chosen heaps. `closing(number, replay, file)` is called when a process has
+  // ended; `stop(i)` when the i-th of `stops` (common time, ascending) has come. While it runs,
+  // book.tables() has the table of live blocks of every process; nullptr after its end.
   template <typename Book, typename Closing, typename Stop>
-  void play(Book& book, std::span<const uint64_t> stops, Progress& progress, Closing&& closing,
-            Stop&& stop) {
+  void play(Book& book, const HeapChoice& choice, std::span<const uint64_t> stops,
+            Progress& progress, Closing&& closing, Stop&& stop) {
     struct Work {
       std::unique_ptr<LedgerFile> file;
       std::unique_ptr<Replay<Book>> replay;
     };
     std::vector<Work> works(ledgers_.size());
     std::vector<Replay<Book>*> replays;
-    std::vector<LiveBlocks*>& tables = book.tables();
+    std::vector<LiveHeaps*>& tables = book.tables();
     for (uint32_t i = 0; i < ledgers_.size(); ++i) {
       Ledger& ledger = ledgers_[i];
       works[i].file = take_or_open(ledger);
       progress.expect(works[i].file->work_bytes());
       ledger.sites->set_accounts(book);
-      works[i].replay = std::make_unique<Replay<Book>>(*works[i].file, i, *ledger.sites,
-                                                       ledger.sampling, book, progress);
+      works[i].replay =
+          std::make_unique<Replay<Book>>(*works[i].file, i, parts_of(i), choice, book, progress);
       replays.push_back(works[i].replay.get());
       tables.push_back(&works[i].replay->live());
     }
@@ -100,6 +107,7 @@ class LedgerSet {
     Opener open;
     std::unique_ptr<LedgerFile> file;  // until the first pass
     std::unique_ptr<LedgerSites> sites;
+    std::unique_ptr<LedgerHeaps> heaps;
     LedgerClock clock;
     double ns_per_unit = 1;
     Sampling sampling;
@@ -110,6 +118,7 @@ class LedgerSet {
 
   Options options_;
   std::shared_ptr<SiteCatalog> catalog_ = std::make_shared<SiteCatalog>();
+  std::unique_ptr<HeapCatalog> heaps_ = std::make_unique<HeapCatalog>();
   std::vector<Ledger> ledgers_;
   std::vector<Refusal> refusals_;
   uint64_t start_wall_ns_ = UINT64_MAX;

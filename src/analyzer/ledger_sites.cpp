@@ -1,5 +1,7 @@
 #include "analyzer/ledger_sites.h"
 
+#include "format/heap_event.h"
+
 namespace heapledger {
 
 void LedgerSites::define_module(uint32_t id, uint64_t bias, std::string_view path,
@@ -22,27 +24,47 @@ void LedgerSites::define_site(uint32_t id, uint32_t parent, uint32_t module, uin
 
 uint32_t LedgerSites::first_use(uint32_t site) {
   uint32_t node = nodes_.find(site);
-  uint32_t account = node == IdTable::kNone ? accounts_->add() : account_of_node(node);
-  if (node == IdTable::kNone) provisional_.emplace(site, account);
+  uint32_t account =
+      node == IdTable::kNone ? accounts_->add(format::kMallocHeap) : account_of_node(node);
+  if (node == IdTable::kNone) provisional_.emplace(key_of(format::kMallocHeap, site), account);
   accounts_of_.set(site, account);
   return account;
 }
 
+uint32_t LedgerSites::first_use_in(uint32_t heap, uint32_t site) {
+  uint32_t node = nodes_.find(site);
+  if (node != IdTable::kNone) return account_of_node_in(heap, node);
+  return provisional_.emplace(key_of(heap, site), accounts_->add(heap)).first->second;
+}
+
 uint32_t LedgerSites::account_of_node(uint32_t node) {
   if (catalog_.account_of(node) == SiteCatalog::kNoAccount) {
-    catalog_.set_account(node, accounts_->add());
+    catalog_.set_account(node, accounts_->add(format::kMallocHeap));
   }
   return catalog_.account_of(node);
 }
 
+uint32_t LedgerSites::account_of_node_in(uint32_t heap, uint32_t node) {
+  if (heap == format::kMallocHeap) return account_of_node(node);
+  uint32_t& account = catalog_.account_in(heap, node);
+  if (account == SiteCatalog::kNoAccount) account = accounts_->add(heap);
+  return account;
+}
+
 void LedgerSites::settle(uint32_t id, uint32_t node, Moment moment) {
   nodes_.set(id, node);
-  auto found = provisional_.find(id);
-  if (found == provisional_.end()) return;
-  uint32_t account = account_of_node(node);
-  accounts_->merge(found->second, account, moment);
-  accounts_of_.set(id, account);
-  provisional_.erase(found);
+  auto found = provisional_.lower_bound(key_of(0, id));
+  while (found != provisional_.end() && found->first >> 32 == id) {
+    auto heap = static_cast<uint32_t>(found->first);
+    uint32_t account = account_of_node_in(heap, node);
+    accounts_->merge(found->second, account, moment);
+    if (heap == format::kMallocHeap) {
+      accounts_of_.set(id, account);
+    } else {
+      other_accounts_[found->first] = account;
+    }
+    found = provisional_.erase(found);
+  }
 }
 
 void LedgerSites::finish(Moment moment) {
@@ -57,7 +79,8 @@ void LedgerSites::finish(Moment moment) {
   }
   unsettled_.clear();
   while (!provisional_.empty()) {
-    settle(provisional_.begin()->first, catalog_.unknown_site(), moment);
+    auto site = static_cast<uint32_t>(provisional_.begin()->first >> 32);
+    settle(site, catalog_.unknown_site(), moment);
   }
 }
 

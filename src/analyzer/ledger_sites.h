@@ -37,6 +37,13 @@ class LedgerSites {
     return account != IdTable::kNone ? account : first_use(site);
   }
 
+  // The same in another heap than malloc's.
+  uint32_t account_in(uint32_t heap, uint32_t site) {
+    auto [found, is_new] = other_accounts_.try_emplace(key_of(heap, site), 0);
+    if (is_new) found->second = first_use_in(heap, site);
+    return found->second;
+  }
+
   // All descriptions have been seen: settles what was provisional.
   void finish(Moment moment);
 
@@ -51,8 +58,13 @@ class LedgerSites {
     uint64_t pc;
   };
 
+  // Ordered by site: all that wait for one are together.
+  static uint64_t key_of(uint32_t heap, uint32_t site) { return uint64_t{site} << 32 | heap; }
+
   uint32_t first_use(uint32_t site);
+  uint32_t first_use_in(uint32_t heap, uint32_t site);
   uint32_t account_of_node(uint32_t node);
+  uint32_t account_of_node_in(uint32_t heap, uint32_t node);
   void settle(uint32_t id, uint32_t node, Moment moment);
 
   SiteCatalog& catalog_;
@@ -60,8 +72,9 @@ class LedgerSites {
   std::unordered_map<uint32_t, Module> modules_;
   IdTable nodes_;
   IdTable accounts_of_;
-  std::map<uint32_t, uint32_t> provisional_;   // site to account
-  std::map<uint32_t, Description> unsettled_;  // parent or module not yet known
+  std::unordered_map<uint64_t, uint32_t> other_accounts_;  // by key_of()
+  std::map<uint64_t, uint32_t> provisional_;               // by key_of(), to account
+  std::map<uint32_t, Description> unsettled_;              // parent or module not yet known
 };
 
 }  // namespace heapledger

@@ -14,10 +14,16 @@ struct LiveBlock {
   uint64_t size;
   uint64_t time;     // of birth
   uint32_t account;  // of the site that allocated it
-  uint32_t thread;   // that allocated it; upper bits: flags of whoever keeps the books
+  uint32_t thread;   // that allocated it; upper bits: flags
 };
 
-inline constexpr uint32_t kThreadBits = (1u << 28) - 1;
+inline constexpr uint32_t kThreadBits = (1u << 26) - 1;
+// It stands for itself, whatever else of its ledger is sampled.
+inline constexpr uint32_t kExactBlock = 1u << 26;
+// A part of a block that was given back in parts; another one stands for the call.
+inline constexpr uint32_t kPartOfBlock = 1u << 27;
+// From here on: for whoever keeps the books.
+inline constexpr uint32_t kFirstBookFlag = 1u << 28;
 
 class LiveBlocks {
  public:

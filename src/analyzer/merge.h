@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/happening.h"
 #include "analyzer/stream.h"
+#include "format/functions.h"
 
 namespace heapledger {
 
@@ -103,7 +103,7 @@ class Merge {
   static void run_stream(Stream& stream, uint64_t last, Visitor& visitor, Prefetch& prefetch) {
     do {
       const format::Entry& entry = stream.head();
-      bool resize = happening(entry.kind) == Happening::kResize;
+      bool resize = format::event_of(entry.kind) == format::Event::kResize;
       if (resize && !stream.resizing) {
         visitor.entry(stream, entry);
         stream.resizing = true;

@@ -19,9 +19,10 @@ namespace heapledger {
 
 class OverviewBook final : public AccountNumbers {
  public:
-  explicit OverviewBook(const LedgerSet& set);
+  // `accounts` have been given out by earlier passes.
+  OverviewBook(const LedgerSet& set, uint32_t accounts);
 
-  std::vector<LiveBlocks*>& tables() { return tables_; }
+  std::vector<LiveHeaps*>& tables() { return tables_; }
   const Accounts& accounts() const { return accounts_; }
   uint64_t rss_peak() const { return rss_peak_; }
   uint64_t peak_birth() const { return peak_birth_; }
@@ -32,7 +33,7 @@ class OverviewBook final : public AccountNumbers {
   void tell(Overview& overview);
 
   // AccountNumbers:
-  uint32_t add() override { return accounts_.add(); }
+  uint32_t add(uint32_t) override { return accounts_.add(); }
   void merge(uint32_t from, uint32_t to, Moment moment) override {
     accounts_.merge(from, to, moment);
   }
@@ -143,7 +144,7 @@ class OverviewBook final : public AccountNumbers {
 
   const LedgerSet& set_;
   Accounts accounts_;
-  std::vector<LiveBlocks*> tables_;
+  std::vector<LiveHeaps*> tables_;
   std::vector<Ledger> ledgers_;
   SeriesRecorder series_;
   Counts sizes_;

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "analyzer/analysis.h"
+#include "analyzer/heaps.h"
 #include "analyzer/query/blocks.h"
 #include "analyzer/query/events.h"
 #include "analyzer/query/figures.h"
@@ -52,10 +53,11 @@ enum class GroupBy {
   kSizeClass,      // from a power of two to the next
   kLifetimeClass,  // the same in nanoseconds; and never freed
   kLedger,         // the process
+  kHeap,           // malloc, mmap, the program's own pools
 };
 
 // "site", "function", "file", "line", "module", "thread", "size", "size-class", "lifetime",
-// "process". Throws Error that lists them.
+// "process", "heap". Throws Error that lists them.
 GroupBy parse_group_by(std::string_view text);
 std::string_view name_of(GroupBy by);
 
@@ -112,6 +114,7 @@ struct Row {
   Figures self;
   uint32_t site = 0;     // by site: for Ledgers::frames()
   uint32_t ledger = 0;   // by thread and process: which one
+  uint32_t heap = 0;     // by heap: for Ledgers::heaps()
   uint64_t key = 0;      // by thread: its tid; size: bytes; classes: lower bound, kNeverFreed
   std::string function;  // by function and line; file and line number by file and line
   std::string file;
@@ -141,6 +144,7 @@ struct Answer {
   uint64_t begin_ns = 0;  // since the start of the earliest ledger: the moment, or the range
   uint64_t end_ns = 0;
   uint64_t groups = 0;  // that there are; rows has the first of them
+  std::string heaps;    // that the totals add up: "malloc"
 
   // Trees: sites whose stacks end early, because there would be too many nodes. Their figures are
   // those of the last function that is there.
@@ -173,6 +177,13 @@ class Ledgers {
   ~Ledgers();
   Ledgers(Ledgers&&) noexcept;
   Ledgers& operator=(Ledgers&&) noexcept;
+
+  // What overview(), facts() and analysis() are about from now on, and every question whose filter
+  // names no heaps: those that fit and may be added together (heaps.h). At first malloc's.
+  void look_at(const Patterns& heaps);
+
+  // All heaps that something has happened in, by the numbers of rows; malloc's is the first.
+  const HeapCatalog& heaps();
 
   // Read on the first call (one pass), kept since.
   const Overview& overview();

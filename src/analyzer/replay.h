@@ -5,7 +5,7 @@
 // The book is an AccountNumbers and has, with `ledger` the number of the ledger:
 //   bool wants_prefetch()                                        accounts are not all in the cache
 //   void prefetch(uint32_t account)                              it will be needed soon
-//   void born(uint32_t ledger, LiveBlock&, const Weight&)        may set flags above kThreadBits
+//   void born(uint32_t ledger, LiveBlock&, const Weight&)        may set flags from kFirstBookFlag
 //   void died(uint32_t ledger, const LiveBlock&, const Death&, const Weight&)
 //   void lost(uint32_t ledger, const LiveBlock&, uint64_t time, const Weight&)
 //                                                                its address was used again
@@ -27,33 +27,27 @@
 #include <string_view>
 
 #include "analyzer/accounts.h"
-#include "analyzer/happening.h"
 #include "analyzer/merge.h"
+#include "analyzer/other_heaps.h"
 #include "analyzer/replay_process.h"
+#include "analyzer/resize.h"
+#include "format/functions.h"
 
 namespace heapledger {
-
-// A block that got another size.
-struct Resize {
-  uint64_t time;
-  uint64_t address;   // of the new one
-  uint64_t old_size;  // 0 when the old block is not known
-  uint64_t size;
-  uint32_t account;
-  uint32_t thread;
-  uint64_t calls;  // that it stands for: more than one when sampled
-  uint64_t moves;  // how many of these gave another address
-};
 
 template <typename Book>
 class Replay : public ReplayProcess {
  public:
-  Replay(LedgerFile& file, uint32_t number, LedgerSites& sites, Sampling& sampling, Book& book,
+  Replay(LedgerFile& file, uint32_t number, LedgerParts parts, const HeapChoice& choice, Book& book,
          Progress& progress)
-      : ReplayProcess(file, number, sites, sampling, progress),
+      : ReplayProcess(file, number, parts, progress),
         book_(book),
+        choice_(choice),
         merge_(file),
-        pairing_(*this, slack_for(file)) {}
+        pairing_(*this, slack_for(file)),
+        others_(*this, slack_for(file), parts.catalog, sites_, live_) {
+    if (choice.has_malloc) live_.add(pairing_.live());
+  }
 
   // The next thing to happen, the end of the process included.
   bool finished() const { return finished_; }
@@ -66,7 +60,7 @@ class Replay : public ReplayProcess {
     if (!finished_ && merge_.finished() && end_time() <= limit) process_ended();
   }
 
-  LiveBlocks& live() { return pairing_.live(); }
+  LiveHeaps& live() { return live_; }
 
   // For Merge:
   void prefetch(const format::Entry& entry) {
@@ -77,22 +71,22 @@ class Replay : public ReplayProcess {
   void entry(Stream& stream, const format::Entry& entry) {
     ++entries_by_kind_[static_cast<unsigned>(entry.kind)];
     if constexpr (kTellsCalls) tell_call(stream, entry);
-    switch (happening(entry.kind)) {
-      case Happening::kBirth:
-        allocated(stream, entry);
-        break;
-      case Happening::kDeath:
-        freed(stream, entry);
-        break;
-      case Happening::kResize:
-        resize_begins(stream, entry);
-        break;
-      case Happening::kNote:
-        noted(stream, entry);
+    const format::Event event = format::event_of(entry.kind);
+    if (event == format::Event::kNote) [[unlikely]] {
+      noted(stream, entry);
+    } else if (!choice_.has_malloc) [[unlikely]] {
+      // of a heap that nobody asks about
+    } else if (event == format::Event::kBirth) {
+      allocated(stream, entry);
+    } else if (event == format::Event::kDeath) {
+      freed(stream, entry);
+    } else {
+      resize_begins(stream, entry);
     }
     last_time_ = std::max(last_time_, entry.time);
   }
   void resized(Stream& stream, const format::Entry& entry) {
+    if (!choice_.has_malloc) return;
     Resized& old = old_[stream.thread % kThreadsResizing];
     bool known = old.thread == stream.thread && old.address == entry.old_pointer;
     uint64_t calls = weight_of(entry).calls;
@@ -138,6 +132,13 @@ class Replay : public ReplayProcess {
     }
     book_.died(number_, block, death, weight);
   }
+  void unknown_death() {
+    if (!forked_) ++totals_.unmatched_frees;
+  }
+  void resized_in_heap(const Resize& resize) {
+    ++totals_.resizes;
+    book_.resized(number_, resize);
+  }
   void never_born(uint64_t address, const Death& death) {
     if constexpr (kTellsCalls) book_.unborn(number_, address, death);
     died_unborn(address);
@@ -162,9 +163,9 @@ class Replay : public ReplayProcess {
   };
 
   void tell_call(Stream& stream, const format::Entry& entry) {
-    Happening what = happening(entry.kind);
-    if (what == Happening::kNote) return;
-    if (what == Happening::kDeath) {
+    format::Event what = format::event_of(entry.kind);
+    if (what == format::Event::kNote) return;
+    if (what == format::Event::kDeath) {
       return book_.called(number_, stream.thread, entry,
                           entry.pointer == 0 ? nullptr : pairing_.live().find(entry.pointer));
     }
@@ -195,12 +196,12 @@ class Replay : public ReplayProcess {
       if (block != nullptr) account = block->account;
     }
     if (account != IdTable::kNone) book_.prefetch(account);
-    soon.is_birth = happening(entry.kind) == Happening::kBirth;
+    soon.is_birth = format::event_of(entry.kind) == format::Event::kBirth;
     soon.what = 0;
     if (soon.is_birth) {
       soon.what = entry.site;
       sites_.prefetch(entry.site);
-    } else if (happening(entry.kind) == Happening::kDeath) {
+    } else if (format::event_of(entry.kind) == format::Event::kDeath) {
       soon.what = entry.pointer;
     }
   }
@@ -251,6 +252,16 @@ class Replay : public ReplayProcess {
       site_before(entry);
     } else if (entry.kind == format::Kind::kDamage) {
       damaged(stream, entry, account_of_damaged(entry));
+    } else if (format::HeapEvent event; format::read_heap_event(entry, event)) {
+      uint32_t heap = count_in_heap(event);
+      if (heap == LedgerHeaps::kUnnamed || !choice_.has(heap)) return;
+      if constexpr (requires { book_.called_in_heap(0u, 0u, event, uint64_t{0}, nullptr); }) {
+        const LiveBlock block = others_.block_of(heap, event, entry.time, stream.thread);
+        bool dies = event.event == format::Event::kDeath;
+        book_.called_in_heap(number_, stream.thread, event, entry.time,
+                             dies ? others_.find(heap, event.pointer) : &block);
+      }
+      others_.happened(heap, event, entry.time, stream.thread);
     } else {
       note(stream, entry);
     }
@@ -291,19 +302,24 @@ class Replay : public ReplayProcess {
   void process_ended() {
     finished_ = true;
     pairing_.finish();
+    others_.finish();
+    heaps_.finish();
     sites_.finish({last_time_, number_});
     totals_.end_bytes = live_bytes_;
     totals_.end_blocks = live_blocks_;
     uint64_t end = end_time();
-    pairing_.live().for_each([this, end](const LiveBlock& block) {
+    live_.for_each([this, end](const LiveBlock& block) {
       book_.left(number_, block, end, sampling_.of(block));
     });
     book_.ended(number_, end);
   }
 
   Book& book_;
+  const HeapChoice& choice_;
   Merge merge_;
+  LiveHeaps live_;
   Pairing<Replay> pairing_;
+  OtherHeaps<Replay> others_;
   bool finished_ = false;
   bool beyond_safe_time_ = false;
   std::array<Resized, kThreadsResizing> old_;

@@ -14,42 +14,6 @@ namespace {
 using format::Entry;
 using format::Kind;
 
-// Which of kFunctionNames an entry of this kind is a call of; -1: none.
-int function_of(Kind kind) {
-  switch (kind) {
-    case Kind::kMalloc:
-      return 0;
-    case Kind::kCalloc:
-      return 1;
-    case Kind::kReallocNew:
-    case Kind::kRealloc:
-    case Kind::kReallocFree:
-      return 2;
-    case Kind::kReallocArrayNew:
-    case Kind::kReallocArray:
-    case Kind::kReallocArrayFree:
-      return 3;
-    case Kind::kPosixMemalign:
-      return 4;
-    case Kind::kAlignedAlloc:
-      return 5;
-    case Kind::kMemalign:
-      return 6;
-    case Kind::kValloc:
-      return 7;
-    case Kind::kPvalloc:
-      return 8;
-    case Kind::kFree:
-      return 9;
-    case Kind::kFreeSized:
-      return 10;
-    case Kind::kFreeAlignedSized:
-      return 11;
-    default:
-      return -1;
-  }
-}
-
 bool is_live(const format::FileHeader& header) {
   return header.mode == format::kModeLive;
 }
@@ -61,7 +25,8 @@ void add_counts(LedgerFacts& facts) {
   facts.totals.bytes += counts.all.bytes;
   facts.totals.frees += counts.all.frees;
   facts.totals.resizes += counts.all.resizes;
-  for (size_t i = 0; i < facts.by_function.size(); ++i) {
+  for (size_t i = 0; i < format::kHeapFunctions; ++i) {
+    if (i == static_cast<size_t>(format::Function::kUsableSize)) continue;
     facts.by_function[i] += counts.functions[i].calls + counts.functions[i].frees;
   }
 }
@@ -76,10 +41,10 @@ uint64_t threads_seen(uint64_t entered, const ThreadCounts& counts) {
 // pass them on.
 bool none_seen(const LedgerFacts& facts) {
   if (facts.live) return facts.totals.calls == 0;
-  for (size_t i = 0; i < facts.by_function.size(); ++i) {
+  for (const format::FunctionRow& row : format::kFunctionTable) {
     const auto& names = facts.bypassed;
-    if (facts.by_function[i] == 0) continue;
-    if (std::find(names.begin(), names.end(), kFunctionNames[i]) != names.end()) return false;
+    if (facts.by_function[static_cast<size_t>(row.id)] == 0) continue;
+    if (std::find(names.begin(), names.end(), row.name) != names.end()) return false;
   }
   return true;
 }
@@ -154,14 +119,14 @@ void tell_file(LedgerFile& file, uint64_t end_time, uint64_t last_mode, LedgerFa
   facts.complete = !facts.stopped && facts.totals.missed == 0 && facts.problems.empty();
 }
 
-ReplayProcess::ReplayProcess(LedgerFile& file, uint32_t number, LedgerSites& sites,
-                             Sampling& sampling, Progress& progress)
+ReplayProcess::ReplayProcess(LedgerFile& file, uint32_t number, LedgerParts parts,
+                             Progress& progress)
     : file_(file),
-      sites_(sites),
-      sampling_(sampling),
+      sites_(parts.sites),
+      sampling_(parts.sampling),
+      heaps_(parts.heaps),
       progress_(progress),
       gaps_(file.header().mode),
-      pools_(slack_for(file)),
       number_(number),
       forked_(file.header().origin == static_cast<uint32_t>(format::Origin::kForked)),
       guarded_((file.header().flags & format::kFlagGuard) != 0) {}
@@ -206,21 +171,13 @@ void ReplayProcess::note(Stream& stream, const Entry& entry) {
     case Kind::kInfo:
       notes_.add_info(entry.fields);
       break;
-    case Kind::kMap:
-    case Kind::kUnmap:
-    case Kind::kRemap:
-    case Kind::kBreak:
-      mappings_.note(entry);
-      break;
     case Kind::kMode:
       sampling_.change(entry.time, entry.fields);
       gaps_.change(entry.time, entry.fields);
       break;
     case Kind::kPool:
-    case Kind::kPoolAllocate:
-    case Kind::kPoolFree:
-    case Kind::kPoolResize:
-      pools_.note(entry, stream.thread);
+    case Kind::kHeap:
+      if (format::HeapNote heap; format::read_heap_note(entry, heap)) heaps_.name(heap);
       break;
     case Kind::kSampleTime: {
       format::FieldReader fields(entry.fields);
@@ -271,6 +228,11 @@ void ReplayProcess::add_marker(const Entry& entry) {
       {std::string(entry.fields.substr(0, kMaxMarkerText)), clock().ns_since_start(entry.time)});
 }
 
+uint32_t ReplayProcess::count_in_heap(const format::HeapEvent& event) {
+  if (event.function < in_other_heaps_.size()) ++in_other_heaps_[event.function];
+  return heaps_.number_of(event.heap);
+}
+
 uint64_t ReplayProcess::take_time(uint32_t thread) {
   return thread < times_.size() ? std::exchange(times_[thread], 0) : 0;
 }
@@ -312,13 +274,14 @@ void ReplayProcess::tell(LedgerFacts& facts) {
   facts.entries_by_kind = entries_by_kind_;
   for (unsigned kind = 0; kind < entries_by_kind_.size(); ++kind) {
     facts.entries += entries_by_kind_[kind];
-    int function = function_of(static_cast<Kind>(kind));
+    const format::KindMeaning meaning = format::meaning_of(static_cast<Kind>(kind));
     // Of the blocks of a live heap nobody knows which function returned them.
-    if (function >= 0 && !is_live(file_.header())) {
-      facts.by_function[static_cast<size_t>(function)] +=
+    if (meaning.event != format::Event::kNote && !is_live(file_.header())) {
+      facts.by_function[static_cast<size_t>(meaning.function)] +=
           entries_by_kind_[kind] + more_by_kind_[kind];
     }
   }
+  for (size_t i = 0; i < in_other_heaps_.size(); ++i) facts.by_function[i] += in_other_heaps_[i];
   totals_.peak_time_ns = clock().ns_since_start(peak_time_);
   facts.totals = totals_;
   facts.counts = read_counts(file_);
@@ -326,9 +289,7 @@ void ReplayProcess::tell(LedgerFacts& facts) {
     uint32_t node = sites_.node_of(site);
     return node == IdTable::kNone ? SiteCatalog::kRoot : node;
   };
-  facts.mappings =
-      mappings_.tell(node_of, [this](uint64_t time) { return clock().ns_since_start(time); });
-  facts.mappings.recorded |= (file_.header().flags & format::kFlagMaps) != 0;
+  facts.maps = (file_.header().flags & format::kFlagMaps) != 0;
   for (DamageFacts& damage : damages_) damage.noticed = node_of(damage.noticed);
   facts.guarded = guarded_;
   facts.damages = std::move(damages_);
@@ -342,7 +303,6 @@ void ReplayProcess::tell(LedgerFacts& facts) {
   facts.gap_ns = std::min(facts.duration_ns, static_cast<uint64_t>(std::min(gap_ns, 1e18)));
   facts.unseen = !facts.bypassed.empty() && none_seen(facts);
   facts.complete = facts.complete && facts.gaps == 0 && !facts.unseen;
-  facts.pools = pools_.tell(sites_);
   facts.markers = std::move(markers_);
 }
 

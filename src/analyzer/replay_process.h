@@ -11,11 +11,10 @@
 #include "analyzer/accounts.h"
 #include "analyzer/analysis.h"
 #include "analyzer/gaps.h"
+#include "analyzer/heaps.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/ledger_sites.h"
-#include "analyzer/mappings.h"
 #include "analyzer/pairing.h"
-#include "analyzer/pools.h"
 #include "analyzer/process_notes.h"
 #include "analyzer/progress.h"
 #include "analyzer/sampling.h"
@@ -46,6 +45,14 @@ struct MemorySample {
   uint64_t file_rss = 0;
 };
 
+// What is kept of a ledger between one pass and the next.
+struct LedgerParts {
+  LedgerSites& sites;
+  Sampling& sampling;
+  LedgerHeaps& heaps;
+  const HeapCatalog& catalog;
+};
+
 class ReplayProcess {
  public:
   ReplayProcess(const ReplayProcess&) = delete;
@@ -60,8 +67,7 @@ class ReplayProcess {
   const LedgerClock& clock() const { return file_.clock(); }
 
  protected:
-  ReplayProcess(LedgerFile& file, uint32_t number, LedgerSites& sites, Sampling& sampling,
-                Progress& progress);
+  ReplayProcess(LedgerFile& file, uint32_t number, LedgerParts parts, Progress& progress);
   ~ReplayProcess() = default;
 
   void begin_block(Stream& stream);
@@ -83,16 +89,18 @@ class ReplayProcess {
   void count_calls(format::Kind kind, uint64_t calls) {
     more_by_kind_[static_cast<unsigned>(kind)] += calls - 1;
   }
+  // Counts a call in another heap than malloc's, and gives the heap's number in the catalog.
+  uint32_t count_in_heap(const format::HeapEvent& event);
   // The time that the next allocation of a thread stands for; 0 when none was entered.
   uint64_t take_time(uint32_t thread);
 
   LedgerFile& file_;
   LedgerSites& sites_;
   Sampling& sampling_;
+  LedgerHeaps& heaps_;
   Progress& progress_;
   ProcessNotes notes_;
   Gaps gaps_;
-  Pools pools_;
   std::vector<MarkerFacts> markers_;
 
   uint32_t number_;
@@ -105,6 +113,7 @@ class ReplayProcess {
   Totals totals_;
   std::array<uint64_t, 64> entries_by_kind_{};
   std::array<uint64_t, 64> more_by_kind_{};  // calls that these stand for, beside themselves
+  FunctionCounts in_other_heaps_{};
   bool has_times_ = false;
   std::vector<uint64_t> times_;           // by thread: what its next allocation stands for
   std::vector<uint64_t> last_allocated_;  // by thread: the block its last operation returned
@@ -117,7 +126,6 @@ class ReplayProcess {
  private:
   static constexpr size_t kMaxDamages = 1000;
 
-  Mappings mappings_;
   std::vector<DamageFacts> damages_;  // sites as the ledger and the accounts number them
   uint64_t damage_count_ = 0;
 };

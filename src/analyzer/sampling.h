@@ -37,8 +37,8 @@ class Sampling {
   bool exact() const { return exact_; }
 
   Weight of(const LiveBlock& block) const {
-    if (exact_) [[likely]] {
-      return {1, block.size, false, 0, 0};
+    if (exact_ || (block.thread & kExactBlock) != 0) [[likely]] {
+      return {(block.thread & kPartOfBlock) != 0 ? 0u : 1u, block.size, false, 0, 0};
     }
     return weigh(block.size, block.time, block.address);
   }

@@ -1,6 +1,7 @@
 // All sites of all ledgers under analysis, as a tree of frames. The same call site in two processes
 // is one site here: a frame is known by its module (path and build id) and its address in
-// the module's file, not by where the module was loaded. Every site has at most one account.
+// the module's file, not by where the module was loaded. Every site has at most one account in each
+// heap.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,13 @@ class SiteCatalog {
 
   uint32_t account_of(uint32_t site) const { return nodes_[site].account; }
   void set_account(uint32_t site, uint32_t account) { nodes_[site].account = account; }
+
+  // The same in another heap than malloc's; kNoAccount at first.
+  uint32_t& account_in(uint32_t heap, uint32_t site) {
+    return other_accounts_.try_emplace(uint64_t{heap} << 32 | site, kNoAccount).first->second;
+  }
+  // By heap (upper half) and site.
+  const std::unordered_map<uint64_t, uint32_t>& other_accounts() const { return other_accounts_; }
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
   // One frame of the tree, for those who walk it themselves.
@@ -72,6 +80,7 @@ class SiteCatalog {
   std::deque<SiteModule> modules_;
   std::unordered_map<std::string, uint32_t> module_ids_;
   std::vector<Node> nodes_;
+  std::unordered_map<uint64_t, uint32_t> other_accounts_;
   std::vector<uint32_t> slots_;  // an open-addressing table of the nodes; 0: none
   uint64_t seed_;                // so that no file can be made to collide
   uint32_t unknown_ = kRoot;

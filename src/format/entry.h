@@ -59,16 +59,24 @@ enum class Kind : uint8_t {
   kMode = 42,        // scope mode sample_bytes sample_calls: from here on recorded so; scope 0: the
                      // whole process, 1: this thread
   kSampleTime = 43,  // ns: the next allocation of this window stands for that time of its thread
-  kMap = 44,         // pointer size site: mmap
-  kUnmap = 45,       // pointer size
-  kRemap = 46,       // old_pointer old_size pointer size site
-  kBreak = 47,       // old_end end site: brk and sbrk
+  kMap = 44,         // version 1: pointer size site: mmap
+  kUnmap = 45,       // version 1: pointer size
+  kRemap = 46,       // version 1: old_pointer old_size pointer size site
+  kBreak = 47,       // version 1: old_end end site: brk and sbrk
   kDamage = 48,      // pointer size site what offset: bytes around a block were overwritten
-  kPool = 49,        // id name: a pool of the program's own, from here on
-  kPoolAllocate = 50,  // pool pointer size site
-  kPoolFree = 51,      // pool pointer
-  kPoolResize = 52,    // pool old_pointer pointer size site
+  kPool = 49,        // version 1: id name: a pool of the program's own, from here on
+  kPoolAllocate = 50,  // version 1: pool pointer size site
+  kPoolFree = 51,      // version 1: pool pointer
+  kPoolResize = 52,    // version 1: pool old_pointer pointer size site
   kSiteBefore = 53,    // site calls bytes peak: what the site did beside the entries that are here
+
+  // What happens in any heap, by any function (heap_event.h). For malloc's family the kinds above
+  // say the same in fewer bytes.
+  kBirth = 54,   // heap function pointer size site
+  kDeath = 55,   // heap function pointer size: so many bytes from there; 0: the block
+  kResize = 56,  // heap function old_pointer old_size pointer size site; old_size likewise
+  kHeap = 57,    // id HeapKind name: a heap, from here on
+  kFrame = 58,   // id parent FrameKind line file_bytes file name: a site without an address
 };
 
 // Site addresses below kFirstCode are no code but marks: what the outermost frame of a stack hangs
@@ -77,6 +85,12 @@ inline constexpr uint64_t kFirstCode = 16;
 inline constexpr uint64_t kMarkCut = 1;    // no unwind information, or memory that cannot be read
 inline constexpr uint64_t kMarkDepth = 2;  // deeper than the limit: the innermost frames are kept
 inline constexpr uint64_t kMarkNone = 3;   // not asked for: a site without any frame
+
+// What a site is that has no address. Values are part of the format.
+enum class FrameKind : uint32_t {
+  kInterpreted = 1,  // a line of a script, with file and name
+  kNamed = 2,        // a name, and whatever else is known: from recordings of other tools
+};
 
 // Facts about the process, as text.
 enum class InfoKey : uint32_t {

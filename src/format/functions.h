@@ -113,4 +113,8 @@ inline constexpr KindMeaning meaning_of(Kind kind) {
   return kMeaningOfKind[static_cast<uint8_t>(kind) & 63];
 }
 
+inline constexpr Event event_of(Kind kind) {
+  return meaning_of(kind).event;
+}
+
 }  // namespace heapledger::format

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <unordered_map>
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
@@ -56,6 +57,8 @@ CellKey key_of(const Question& question) {
       return CellKey::kLifetimeClass;
     case GroupBy::kLedger:
       return CellKey::kLedger;
+    case GroupBy::kHeap:
+      return CellKey::kHeap;
     case GroupBy::kNothing:
       return CellKey::kOne;
     default:
@@ -80,12 +83,12 @@ bool Ledgers::Parts::is_in_overview(const Question& question) const {
 
 void Ledgers::Parts::take_from_overview(const Question& question, Counted& counted) const {
   using Kind = MomentSpec::Kind;
-  const Accounts& accounts = book->accounts();
+  const Accounts& accounts = view->book->accounts();
   const bool at_end = question.at.kind == Kind::kEnd ||
-                      (question.at.kind == Kind::kPeak && all_live(analysis.ledgers));
+                      (question.at.kind == Kind::kPeak && all_live(view->analysis.ledgers));
   Tallied& out = counted.tallied;
   out.cells.grow_to(accounts.size());
-  out.has_time = overview.totals.has_time;
+  out.has_time = view->overview.totals.has_time;
   out.cells_have_peaks = true;
   out.cell_peaks.grow_to(accounts.size());
   for (uint32_t id = 0; id < accounts.size(); ++id) {
@@ -145,6 +148,10 @@ void Ledgers::Parts::select_blocks(const Question& question, const Counted& coun
     }
   }
   plan.ledger = question.ledger;
+  plan.heaps = plan.added = view != nullptr ? view->heaps : HeapChoice{};
+  if (question.by != GroupBy::kHeap || question.tree != TreeShape::kNone) return;
+  plan.heaps =
+      heaps_to_list(set.heaps(), question.filter.heaps.empty() ? looked_at : question.filter.heaps);
 }
 
 std::vector<uint32_t> largest_first(const Question& question, size_t count,
@@ -188,7 +195,7 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
 }
 
 void Ledgers::Parts::run(const Question&, const Plan& plan, Counted& counted) {
-  Tally tally(set, plan, book->accounts().size());
+  Tally tally(set, plan, given_accounts);
   Progress progress(set.options().progress);
   std::vector<uint64_t> stops;
   bool begin_is_time = plan.between && plan.begin.what == Watch::What::kTime;
@@ -202,10 +209,12 @@ void Ledgers::Parts::run(const Question&, const Plan& plan, Counted& counted) {
     }
   };
   set.play(
-      tally, stops, progress, [](uint32_t, Replay<Tally>&, LedgerFile&) {}, stop);
+      tally, plan.heaps, stops, progress, [](uint32_t, Replay<Tally>&, LedgerFile&) {}, stop);
   counted.tallied = tally.take();
   counted.sizes = tally.sizes();
   counted.threads = tally.threads();
+  counted.added = plan.added;
+  give_accounts(tally.accounts());
 }
 
 void Ledgers::Parts::check(const Question& question, size_t ledgers) {
@@ -220,14 +229,16 @@ void Ledgers::Parts::check(const Question& question, size_t ledgers) {
 }
 
 Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
-  read();
+  look(question.filter.heaps);
   check(question, set.size());
   Counted counted;
   counted.sites = &sites;
   if (question.filter.on_stacks())
     counted.selected = select_stacks(question.filter, sites, names());
   if (is_by_stack(question)) {
-    auto bytes = [this](uint32_t account) { return book->accounts().at(account).bytes; };
+    auto bytes = [this](uint32_t account) {
+      return account < view->book->accounts().size() ? view->book->accounts().at(account).bytes : 0;
+    };
     counted.grouping =
         group_stacks(question, sites, names(), largest_first(question, sites.size(), bytes));
   }
@@ -254,7 +265,12 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
   bool by_account = counted.by_account && counted.tallied.cells.size() > 0;
   const std::vector<char> all;
   const std::vector<char>& selected = by_account ? counted.selected : all;
-  fold.totals(answer, selected);
+  std::vector<char> added;
+  if (key_of(question) == CellKey::kHeap) {
+    for (uint32_t i = 0; i < set.heaps().size(); ++i) added.push_back(counted.added.has(i) ? 1 : 0);
+  }
+  fold.totals(answer, added.empty() ? selected : added);
+  answer.heaps = names_of(set.heaps(), counted.added);
   if (is_by_stack(question)) {
     if (question.tree != TreeShape::kNone) {
       fold.groups_as_tree(answer, counted.grouping, selected, names());
@@ -307,6 +323,10 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
         row.ledger = cell;
         row.key = facts_of(cell).pid;
         row.name = facts_of(cell).path;
+        break;
+      case GroupBy::kHeap:
+        row.heap = cell;
+        row.name = set.heaps().at(cell).name;
         break;
       default:
         row.name = "all";
@@ -394,8 +414,8 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
 }
 
 WhereRss Ledgers::where_rss(const MomentSpec& moment) {
-  parts_->read();
-  for (const LedgerFacts& facts : parts_->analysis.ledgers) {
+  parts_->look({});
+  for (const LedgerFacts& facts : parts_->view->analysis.ledgers) {
     if (!facts.sampled) continue;
     throw Error("which pages are in use cannot be told from samples; record " + facts.path +
                     " without --mode sample to see where the resident memory goes",
@@ -403,17 +423,18 @@ WhereRss Ledgers::where_rss(const MomentSpec& moment) {
   }
   Watch watch = parts_->resolve(moment);
   std::vector<uint32_t> page_bytes;
-  for (const LedgerFacts& facts : parts_->analysis.ledgers) page_bytes.push_back(facts.page_bytes);
+  for (const LedgerFacts& facts : parts_->view->analysis.ledgers)
+    page_bytes.push_back(facts.page_bytes);
   RssBook book(parts_->set, watch, std::move(page_bytes));
   Progress progress(parts_->set.options().progress);
   std::vector<uint64_t> stops;
   if (watch.what == Watch::What::kTime) stops.push_back(watch.time_ns);
   parts_->set.play(
-      book, stops, progress, [](uint32_t, Replay<RssBook>&, LedgerFile&) {},
+      book, parts_->view->heaps, stops, progress, [](uint32_t, Replay<RssBook>&, LedgerFile&) {},
       [&](size_t) { book.reach_end(); });
   WhereRss where;
   book.tell(where);
-  where.other_malloc = other_malloc(parts_->analysis.ledgers);
+  where.other_malloc = other_malloc(parts_->view->analysis.ledgers);
   where.glibc_model = where.other_malloc.empty();
   if (!where.glibc_model) where.rounding_bytes = 0;
   uint64_t used = where.live_bytes + where.rounding_bytes;
@@ -426,27 +447,29 @@ WhereRss Ledgers::where_rss(const MomentSpec& moment) {
 }
 
 std::vector<SiteSeries> Ledgers::series_of(std::span<const uint32_t> sites) {
-  parts_->read();
-  const SiteCatalog& catalog = parts_->set.catalog();
-  std::vector<uint32_t> lines(parts_->book->accounts().size(), UINT32_MAX);
-  for (uint32_t i = 0; i < sites.size(); ++i) {
-    uint32_t account = sites[i] < catalog.size() ? catalog.account_of(sites[i]) : UINT32_MAX;
-    if (account < lines.size()) lines[account] = i;
+  parts_->look({});
+  std::unordered_map<uint32_t, uint32_t> line_of;
+  for (uint32_t i = 0; i < sites.size(); ++i) line_of.try_emplace(sites[i], i);
+  std::vector<uint32_t> lines(parts_->given_accounts, UINT32_MAX);  // in whichever heap
+  for (uint32_t account = 0; account < parts_->given_accounts; ++account) {
+    auto found = line_of.find(parts_->sites[account]);
+    if (found != line_of.end()) lines[account] = found->second;
   }
   SeriesBook book(parts_->set, std::move(lines), sites.size());
   Progress progress(parts_->set.options().progress);
   parts_->set.play(
-      book, {}, progress, [](uint32_t, Replay<SeriesBook>&, LedgerFile&) {}, [](size_t) {});
+      book, parts_->view->heaps, {}, progress, [](uint32_t, Replay<SeriesBook>&, LedgerFile&) {},
+      [](size_t) {});
   std::vector<SiteSeries> all;
   for (uint32_t i = 0; i < sites.size(); ++i) {
-    all.push_back({sites[i], book.take(i, parts_->overview.duration_ns)});
+    all.push_back({sites[i], book.take(i, parts_->view->overview.duration_ns)});
   }
   return all;
 }
 
 GroupBy parse_group_by(std::string_view text) {
   std::string all;
-  for (int i = static_cast<int>(GroupBy::kSite); i <= static_cast<int>(GroupBy::kLedger); ++i) {
+  for (int i = static_cast<int>(GroupBy::kSite); i <= static_cast<int>(GroupBy::kHeap); ++i) {
     auto by = static_cast<GroupBy>(i);
     if (name_of(by) == text) return by;
     all += (all.empty() ? "" : ", ") + std::string(name_of(by));
@@ -455,9 +478,9 @@ GroupBy parse_group_by(std::string_view text) {
 }
 
 std::string_view name_of(GroupBy by) {
-  static constexpr std::array<std::string_view, 11> kNames = {
-      "nothing", "site", "function",   "file",     "line",   "module",
-      "thread",  "size", "size-class", "lifetime", "process"};
+  static constexpr std::array<std::string_view, 12> kNames = {
+      "nothing", "site", "function",   "file",     "line",    "module",
+      "thread",  "size", "size-class", "lifetime", "process", "heap"};
   return kNames[static_cast<size_t>(by)];
 }
 

@@ -20,7 +20,7 @@ class BlocksBook final : public AccountNumbers {
     // A moment before the first birth, sample or marker is the start, when nothing is live.
   }
 
-  std::vector<LiveBlocks*>& tables() { return tables_; }
+  std::vector<LiveHeaps*>& tables() { return tables_; }
   void reach_begin() { in_range_ = true; }
   void reach_end() {
     for (uint32_t i = 0; i < tables_.size(); ++i) {
@@ -30,7 +30,7 @@ class BlocksBook final : public AccountNumbers {
   }
   BlockList take(const std::vector<uint32_t>& sites);
 
-  uint32_t add() override { return accounts_++; }
+  uint32_t add(uint32_t) override { return accounts_++; }
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
   bool wants_prefetch() const { return false; }
@@ -53,7 +53,7 @@ class BlocksBook final : public AccountNumbers {
   void ended(uint32_t, uint64_t) {}
 
  private:
-  static constexpr uint32_t kInRange = 1u << 29;
+  static constexpr uint32_t kInRange = kFirstBookFlag;
 
   static bool larger(const BlockFacts& a, const BlockFacts& b) {
     if (a.size != b.size) return a.size > b.size;
@@ -82,7 +82,7 @@ class BlocksBook final : public AccountNumbers {
   uint64_t births_ = 0;
   uint64_t samples_ = 0;
   uint64_t markers_ = 0;
-  std::vector<LiveBlocks*> tables_;
+  std::vector<LiveHeaps*> tables_;
   std::unordered_map<uint32_t, uint32_t> merged_;
   BlockList list_;  // a heap, the smallest on top; sites are accounts until the end
 };
@@ -138,7 +138,7 @@ BlockList BlocksBook::take(const std::vector<uint32_t>& sites) {
 
 BlockList Ledgers::blocks(const Question& asked) {
   Parts& parts = *parts_;
-  parts.read();
+  parts.look(asked.filter.heaps);
   if (!asked.filter.lifetime_ns.is_open()) {
     throw Error(
         "single blocks cannot be filtered by lifetime; take time, size, thread, function "
@@ -153,14 +153,14 @@ BlockList Ledgers::blocks(const Question& asked) {
     counted.selected = select_stacks(question.filter, parts.sites, parts.names());
   }
   Plan plan = parts.make_plan(question, counted);
-  BlocksBook book(parts.set, plan, parts.book->accounts().size(), question.top);
+  BlocksBook book(parts.set, plan, parts.given_accounts, question.top);
   Progress progress(parts.set.options().progress);
   std::vector<uint64_t> stops;
   bool begin_is_time = plan.between && plan.begin.what == Watch::What::kTime;
   if (begin_is_time) stops.push_back(plan.begin.time_ns);
   if (plan.end.what == Watch::What::kTime) stops.push_back(plan.end.time_ns);
   parts.set.play(
-      book, stops, progress, [](uint32_t, Replay<BlocksBook>&, LedgerFile&) {},
+      book, plan.heaps, stops, progress, [](uint32_t, Replay<BlocksBook>&, LedgerFile&) {},
       [&](size_t i) {
         if (i == 0 && begin_is_time) {
           book.reach_begin();

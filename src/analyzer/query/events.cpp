@@ -1,6 +1,5 @@
 #include "analyzer/query/events.h"
 
-#include <array>
 #include <deque>
 #include <map>
 #include <utility>
@@ -13,30 +12,6 @@
 namespace heapledger {
 namespace {
 
-constexpr std::array<const char*, 64> make_functions() {
-  using format::Kind;
-  std::array<const char*, 64> names{};
-  auto set = [&names](Kind kind, const char* name) { names[static_cast<size_t>(kind)] = name; };
-  set(Kind::kMalloc, "malloc");
-  set(Kind::kCalloc, "calloc");
-  set(Kind::kReallocNew, "realloc");
-  set(Kind::kRealloc, "realloc");
-  set(Kind::kReallocFree, "realloc");
-  set(Kind::kReallocArrayNew, "reallocarray");
-  set(Kind::kReallocArray, "reallocarray");
-  set(Kind::kReallocArrayFree, "reallocarray");
-  set(Kind::kValloc, "valloc");
-  set(Kind::kPvalloc, "pvalloc");
-  set(Kind::kPosixMemalign, "posix_memalign");
-  set(Kind::kAlignedAlloc, "aligned_alloc");
-  set(Kind::kMemalign, "memalign");
-  set(Kind::kFree, "free");
-  set(Kind::kFreeSized, "free_sized");
-  set(Kind::kFreeAlignedSized, "free_aligned_sized");
-  return names;
-}
-constexpr std::array<const char*, 64> kFunctionOf = make_functions();
-
 // Which blocks and which times the question is about, and the rest of what a pass needs to know.
 class Selecting : public AccountNumbers {
  public:
@@ -47,8 +22,10 @@ class Selecting : public AccountNumbers {
                    plan.time_units.empty() && !plan.ledger;
   }
 
-  std::vector<LiveBlocks*>& tables() { return tables_; }
-  uint32_t add() override { return UINT32_MAX - 1; }  // of no site that a pass has seen before
+  std::vector<LiveHeaps*>& tables() { return tables_; }
+  uint32_t add(uint32_t) override {
+    return UINT32_MAX - 1;
+  }  // of no site that a pass has seen before
   void merge(uint32_t, uint32_t, Moment) override {}
   bool wants_prefetch() const { return false; }
   void prefetch(uint32_t) const {}
@@ -59,7 +36,7 @@ class Selecting : public AccountNumbers {
   void ended(uint32_t, uint64_t) {}
 
  protected:
-  static constexpr uint32_t kSelected = 1u << 29;  // in LiveBlock::thread
+  static constexpr uint32_t kSelected = kFirstBookFlag;  // in LiveBlock::thread
 
   bool selects(uint32_t ledger, const LiveBlock& block) const {
     if (selects_all_) return true;
@@ -88,7 +65,7 @@ class Selecting : public AccountNumbers {
   uint64_t begin_ns_;
   uint64_t end_ns_;
   bool selects_all_;
-  std::vector<LiveBlocks*> tables_;
+  std::vector<LiveHeaps*> tables_;
 };
 
 class BlockEventsBook final : public Selecting {
@@ -232,8 +209,8 @@ class CallsBook final : public Selecting {
   // one it frees.
   void called(uint32_t ledger, uint32_t thread, const format::Entry& entry,
               const LiveBlock* block) {
-    Happening what = happening(entry.kind);
-    bool allocates = what != Happening::kDeath;
+    format::Event what = format::event_of(entry.kind);
+    bool allocates = what != format::Event::kDeath;
     bool waits = !allocates && block == nullptr && entry.pointer != 0;
     if (!selects_all() && !waits) {
       if (block == nullptr) return;
@@ -247,12 +224,13 @@ class CallsBook final : public Selecting {
     }
     call.ledger = ledger;
     call.thread = thread;
-    call.function = kFunctionOf[static_cast<size_t>(entry.kind) & 63];
+    const format::FunctionRow& function = format::row_of(format::meaning_of(entry.kind).function);
+    call.function = function.name;
     call.address = entry.pointer;
     // What an entry has no field for is left from the one before.
-    if (what == Happening::kResize) call.old_address = entry.old_pointer;
+    if (what == format::Event::kResize) call.old_address = entry.old_pointer;
     if (allocates) call.size = entry.size;
-    if (has_alignment(entry.kind)) call.alignment = entry.alignment;
+    if (function.aligned) call.alignment = entry.alignment;
     call.allocates = allocates;
     call.calls = 0;
     if (block != nullptr) tell_block(*block, call);
@@ -261,15 +239,34 @@ class CallsBook final : public Selecting {
     release(false);
   }
 
+  // The same in another heap than malloc's; these are never sampled, and wait for nothing.
+  void called_in_heap(uint32_t ledger, uint32_t thread, const format::HeapEvent& event,
+                      uint64_t time, const LiveBlock* block) {
+    bool allocates = event.event != format::Event::kDeath;
+    if (!selects_all() && (block == nullptr || !selects(ledger, *block))) return;
+    CallFacts call;
+    call.time_ns = set().since_start({time, ledger});
+    if (!in_range(call.time_ns)) return;
+    call.ledger = ledger;
+    call.thread = thread;
+    bool known = event.function < format::kFunctions;
+    call.function =
+        known ? format::name_of(static_cast<format::Function>(event.function)) : "unknown";
+    call.address = event.pointer;
+    call.old_address = event.old_pointer;
+    call.allocates = allocates;
+    call.calls = 0;
+    if (block != nullptr) tell_block(*block, call);
+    if (event.size != 0) call.size = event.size;
+    if (held_.empty()) return use_(call);
+    held_.add(call, false);
+    release(false);
+  }
+
   // Nothing more will come.
   void finish() { release(true); }
 
  private:
-  static bool has_alignment(format::Kind kind) {
-    using format::Kind;
-    return kind == Kind::kPosixMemalign || kind == Kind::kAlignedAlloc || kind == Kind::kMemalign;
-  }
-
   HeldCall* settle(uint32_t ledger, uint64_t address, const Death& death) {
     if (held_.empty() || death.by_resize) [[likely]] {
       return nullptr;
@@ -319,7 +316,7 @@ void pass(Ledgers::Parts& parts, const Question& asked, std::pair<uint64_t, uint
   Book book(use, parts.set, plan, parts.sites, range.first, range.second);
   Progress progress(parts.set.options().progress);
   parts.set.play(
-      book, {}, progress, [](uint32_t, Replay<Book>&, LedgerFile&) {}, [](size_t) {});
+      book, plan.heaps, {}, progress, [](uint32_t, Replay<Book>&, LedgerFile&) {}, [](size_t) {});
   if constexpr (requires { book.finish(); }) book.finish();
 }
 
@@ -327,14 +324,14 @@ void pass(Ledgers::Parts& parts, const Question& asked, std::pair<uint64_t, uint
 
 void Ledgers::calls(const Question& question, const std::function<void(const CallFacts&)>& use) {
   refuse_lifetimes(question);
-  parts_->read();
+  parts_->look(question.filter.heaps);
   pass<CallsBook>(*parts_, question, range_of(question), use);
 }
 
 void Ledgers::block_events(const Question& question,
                            const std::function<void(const BlockEvent&)>& use) {
   refuse_lifetimes(question);
-  parts_->read();
+  parts_->look(question.filter.heaps);
   pass<BlockEventsBook>(*parts_, question, range_of(question), use);
 }
 

@@ -141,6 +141,8 @@ void add_condition(Filter& filter, std::string_view word) {
     add_pattern(filter.threads, word, relation, value);
   } else if (key == "module") {
     add_pattern(filter.modules, word, relation, value);
+  } else if (key == "heap") {
+    add_pattern(filter.heaps, word, relation, value);
   } else if (key == "function") {
     add_pattern(filter.functions, word, relation, value);
   } else {

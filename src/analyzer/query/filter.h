@@ -7,6 +7,7 @@
 //   thread=worker*            by name or number; of the allocating thread
 //   function=parse            anywhere on the stack; !name: nowhere on it
 //   module=libfoo*            likewise
+//   heap=mmap                 another heap than malloc's: mmap, or a pool by its name
 //
 // A pattern with *, ? or [ has to match the whole name, any other may be part of it. Several
 // patterns for one thing: any of those without !, and none of those with it.
@@ -43,6 +44,7 @@ struct Filter {
   Patterns threads;
   Patterns modules;
   Patterns functions;
+  Patterns heaps;  // none: malloc's
 
   // Whether it looks at blocks, not only at their stacks.
   bool on_blocks() const {

@@ -206,7 +206,18 @@ std::vector<uint32_t> sites_of_accounts(const SiteCatalog& catalog, uint32_t acc
     uint32_t account = catalog.account_of(site);
     if (account < accounts) sites[account] = site;
   }
+  for (auto [key, account] : catalog.other_accounts()) {
+    if (account < accounts) sites[account] = static_cast<uint32_t>(key);
+  }
   return sites;
+}
+
+std::vector<uint32_t> heaps_of_accounts(const SiteCatalog& catalog, uint32_t accounts) {
+  std::vector<uint32_t> heaps(accounts, format::kMallocHeap);
+  for (auto [key, account] : catalog.other_accounts()) {
+    if (account < accounts) heaps[account] = static_cast<uint32_t>(key >> 32);
+  }
+  return heaps;
 }
 
 std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t>& sites,

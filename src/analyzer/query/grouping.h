@@ -45,6 +45,7 @@ Members list_members(const Grouping& grouping);
 
 // The site of every account; SiteCatalog::kRoot where there is none.
 std::vector<uint32_t> sites_of_accounts(const SiteCatalog& catalog, uint32_t accounts);
+std::vector<uint32_t> heaps_of_accounts(const SiteCatalog& catalog, uint32_t accounts);
 
 // Which accounts pass the filter on stacks.
 std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t>& sites,

@@ -14,6 +14,19 @@ std::vector<Ledgers::Opener> openers_of(std::span<const std::string> paths) {
   return openers;
 }
 
+[[noreturn]] void refuse_heaps(const HeapCatalog& heaps, const Patterns& patterns,
+                               const Patterns& looked_at) {
+  const Patterns& asked = patterns.empty() ? looked_at : patterns;
+  std::string names;
+  for (uint32_t i = 0; i < heaps.size(); ++i) {
+    if (heaps.at(i).used) names += (names.empty() ? "" : ", ") + heaps.at(i).name;
+  }
+  std::string hint = heaps.has_others() ? "" : "; record with maps=on for mmap";
+  std::string which =
+      asked.in.empty() ? "the filter leaves no heap" : "no heap fits '" + asked.in.front() + "'";
+  throw Error(which + "; there are: " + names + hint, kExitUsage);
+}
+
 }  // namespace
 
 Ledgers::Ledgers(std::span<const std::string> paths, Options options)
@@ -28,19 +41,29 @@ const std::vector<Refusal>& Ledgers::refusals() const {
   return parts_->set.refusals();
 }
 
-const Overview& Ledgers::overview() {
+void Ledgers::look_at(const Patterns& heaps) {
+  parts_->looked_at = heaps;
+}
+
+const HeapCatalog& Ledgers::heaps() {
   parts_->read();
-  return parts_->overview;
+  return parts_->set.heaps();
+}
+
+const Overview& Ledgers::overview() {
+  parts_->look({});
+  return parts_->view->overview;
 }
 
 const std::vector<LedgerFacts>& Ledgers::facts() {
-  parts_->read();
-  return parts_->analysis.ledgers;
+  parts_->look({});
+  return parts_->view->analysis.ledgers;
 }
 
 const Analysis& Ledgers::analysis() {
+  parts_->look({});
   parts_->list_groups();
-  return parts_->analysis;
+  return parts_->view->analysis;
 }
 
 const SiteCatalog& Ledgers::sites() {
@@ -73,7 +96,7 @@ NamedFrame Ledgers::first_interesting_frame(uint32_t site) {
 }
 
 uint32_t Ledgers::worst(Measure measure) {
-  parts_->read();
+  parts_->look({});
   auto value = [measure](const Totals& totals) -> uint64_t {
     switch (measure) {
       case Measure::kPeakBytes:
@@ -101,7 +124,7 @@ uint32_t Ledgers::worst(Measure measure) {
             kExitUsage);
     }
   };
-  const std::vector<LedgerFacts>& ledgers = parts_->analysis.ledgers;
+  const std::vector<LedgerFacts>& ledgers = parts_->view->analysis.ledgers;
   auto worst = std::max_element(ledgers.begin(), ledgers.end(),
                                 [&](const LedgerFacts& a, const LedgerFacts& b) {
                                   return value(a.totals) < value(b.totals);
@@ -112,8 +135,41 @@ uint32_t Ledgers::worst(Measure measure) {
 // --- the first pass ---
 
 void Ledgers::Parts::read() {
-  if (book != nullptr) return;
-  auto reading = std::make_unique<OverviewBook>(set);
+  if (is_read()) return;
+  auto first = std::make_unique<HeapView>();
+  read_view(*first);
+  view = views.emplace_back(std::move(first)).get();
+  if (all_live(view->analysis.ledgers)) take_end_for_peak();
+  add_up();
+}
+
+void Ledgers::Parts::look(const Patterns& patterns) {
+  read();  // only then all heaps are known
+  HeapChoice choice = heaps_to_add(set.heaps(), patterns.empty() ? looked_at : patterns);
+  auto same = std::find_if(views.begin(), views.end(),
+                           [&choice](const auto& known) { return known->heaps == choice; });
+  if (same != views.end()) {
+    view = same->get();
+    return;
+  }
+  if (!choice.has_malloc && !choice.has_others) refuse_heaps(set.heaps(), patterns, looked_at);
+  auto other = std::make_unique<HeapView>();
+  other->heaps = choice;
+  read_view(*other);
+  if (views.size() > 1) views.pop_back();  // the last one asked for is kept, beside malloc's
+  view = views.emplace_back(std::move(other)).get();
+  add_up();
+}
+
+void Ledgers::Parts::give_accounts(uint32_t count) {
+  if (count <= given_accounts && !sites.empty()) return;
+  given_accounts = std::max(given_accounts, count);
+  sites = sites_of_accounts(set.catalog(), given_accounts);
+}
+
+void Ledgers::Parts::read_view(HeapView& reading) {
+  Analysis& analysis = reading.analysis;
+  auto book = std::make_unique<OverviewBook>(set, given_accounts);
   Progress progress(set.options().progress);
   analysis.ledgers.resize(set.size());
   std::vector<Heir> heirs;
@@ -122,7 +178,7 @@ void Ledgers::Parts::read() {
     LedgerFacts& facts = analysis.ledgers[number];
     replay.tell(facts);
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.totals.peak_time_ns;
-    if (facts.origin != format::Origin::kForked) return;
+    if (facts.origin != format::Origin::kForked || !reading.heaps.has_malloc) return;
     Heir heir;
     heir.path = facts.path;
     heir.parent_path = facts.parent_ledger;
@@ -131,7 +187,7 @@ void Ledgers::Parts::read() {
     heirs.push_back(std::move(heir));
     heir_of.push_back(number);
   };
-  set.play(*reading, {}, progress, closing, [](size_t) {});
+  set.play(*book, reading.heaps, {}, progress, closing, [](size_t) {});
   settle_inheritance(heirs, set.options(), progress);
   for (size_t i = 0; i < heirs.size(); ++i) {
     LedgerFacts& facts = analysis.ledgers[heir_of[i]];
@@ -141,9 +197,9 @@ void Ledgers::Parts::read() {
     facts.totals.inherited_frees = heirs[i].inherited_deaths;
     facts.totals.unmatched_frees = heirs[i].unknown_deaths;
   }
-  reading->tell(overview);
-  book = std::move(reading);
-  sites = sites_of_accounts(set.catalog(), book->accounts().size());
+  book->tell(reading.overview);
+  give_accounts(book->accounts().size());
+  reading.book = std::move(book);
   for (LedgerFacts& facts : analysis.ledgers) {
     for (DamageFacts& damage : facts.damages) {
       bool known = damage.allocated < sites.size();
@@ -151,24 +207,25 @@ void Ledgers::Parts::read() {
     }
   }
   stack_names.reset();  // there may be more modules now
-  if (all_live(analysis.ledgers)) take_end_for_peak();
-  add_up();
 }
 
 // Of live heaps nobody knows when they were larger: the moment that they are of stands for the
 // peak.
 void Ledgers::Parts::take_end_for_peak() {
+  Overview& overview = view->overview;
   Figures& totals = overview.totals;
   totals.live_bytes = totals.peak_bytes = overview.never_freed_bytes;
   totals.live_blocks = totals.peak_blocks = overview.never_freed_blocks;
   totals.live_error = totals.peak_error = overview.never_freed_error;
   totals.peak_time_ns = overview.peak_time_ns = overview.duration_ns;
-  for (LedgerFacts& facts : analysis.ledgers) {
+  for (LedgerFacts& facts : view->analysis.ledgers) {
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.duration_ns;
   }
 }
 
 void Ledgers::Parts::add_up() {
+  Analysis& analysis = view->analysis;
+  const Overview& overview = view->overview;
   Totals& sum = analysis.totals;
   for (const LedgerFacts& ledger : analysis.ledgers) {
     const Totals& part = ledger.totals;
@@ -184,9 +241,8 @@ void Ledgers::Parts::add_up() {
     sum.lost_frees += part.lost_frees;
     sum.missed += part.missed;
     analysis.counts.add(ledger.counts);
-    analysis.mappings.add(ledger.mappings);
     analysis.damages += ledger.damage_count;
-    for (size_t i = 0; i < kFunctionNames.size(); ++i) {
+    for (size_t i = 0; i < analysis.by_function.size(); ++i) {
       analysis.by_function[i] += ledger.by_function[i];
     }
   }
@@ -199,14 +255,16 @@ void Ledgers::Parts::add_up() {
 }
 
 void Ledgers::Parts::list_groups() {
-  read();
-  if (groups_listed) return;
-  groups_listed = true;
+  if (view->groups_listed) return;
+  view->groups_listed = true;
+  Analysis& analysis = view->analysis;
+  const Overview& overview = view->overview;
   const bool live = all_live(analysis.ledgers);
-  const Accounts& accounts = book->accounts();
+  const Accounts& accounts = view->book->accounts();
   for (uint32_t id = 0; id < accounts.size(); ++id) {
     if (sites[id] == SiteCatalog::kRoot) continue;
     const Account& account = accounts.at(id);
+    if (account.calls == 0 && views.size() > 1) continue;  // of another heap
     Group group;
     group.calls = account.calls;
     group.frees = account.frees();
@@ -250,6 +308,7 @@ StackNames& Ledgers::Parts::names() {
 Watch Ledgers::Parts::resolve(const MomentSpec& moment) {
   using Kind = MomentSpec::Kind;
   using What = Watch::What;
+  const Overview& overview = view->overview;
   Watch end{What::kEnd, 0, overview.duration_ns};
   auto at_time = [&](uint64_t time) {
     return time >= overview.duration_ns ? end : Watch{What::kTime, 0, time};
@@ -258,10 +317,10 @@ Watch Ledgers::Parts::resolve(const MomentSpec& moment) {
     case Kind::kStart:
       return {What::kStart, 0, 0};
     case Kind::kPeak:
-      if (all_live(analysis.ledgers)) return end;
-      return {What::kBirth, book->peak_birth(), overview.peak_time_ns};
+      if (all_live(view->analysis.ledgers)) return end;
+      return {What::kBirth, view->book->peak_birth(), overview.peak_time_ns};
     case Kind::kRssPeak:
-      return {What::kSample, book->rss_peak_sample(), overview.rss_peak_time_ns};
+      return {What::kSample, view->book->rss_peak_sample(), overview.rss_peak_time_ns};
     case Kind::kEnd:
       return end;
     case Kind::kTime:

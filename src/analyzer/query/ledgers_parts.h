@@ -24,6 +24,15 @@ class LiveReplay;
 
 struct LiveMoment;
 
+// What the first pass over some heaps has found.
+struct HeapView {
+  HeapChoice heaps;
+  Analysis analysis;
+  Overview overview;
+  std::unique_ptr<OverviewBook> book;
+  bool groups_listed = false;
+};
+
 struct Ledgers::Parts {
   Parts(std::vector<Opener> openers, Options options)
       : set(std::move(openers), std::move(options)) {}
@@ -39,11 +48,17 @@ struct Ledgers::Parts {
     Members members;                // own peaks of groups that overlap
     std::vector<uint64_t> sizes;    // by cell
     std::vector<ThreadId> threads;  // likewise
+    HeapChoice added;               // what the totals are of
     uint64_t begin_ns = 0;
     uint64_t end_ns = 0;
   };
 
+  // Makes the heaps that a filter names those of `view`.
+  void look(const Patterns& heaps);
+  bool is_read() const { return view != nullptr; }
   void read();
+  void read_view(HeapView& reading);
+  void give_accounts(uint32_t count);
   void take_end_for_peak();
   void add_up();
   void list_groups();
@@ -69,15 +84,15 @@ struct Ledgers::Parts {
   bool count_live(const Question& question, Counted& counted);
   void keep_live(const Question& question, Counted& counted);
   const LedgerFacts& facts_of(uint32_t ledger) const {
-    return book != nullptr ? analysis.ledgers[ledger] : briefs[ledger].facts;
+    return is_read() ? view->analysis.ledgers[ledger] : briefs[ledger].facts;
   }
 
   LedgerSet set;
-  Analysis analysis;
-  Overview overview;
-  std::unique_ptr<OverviewBook> book;  // since the first pass
-  std::vector<uint32_t> sites;         // by account
-  bool groups_listed = false;
+  Patterns looked_at;                            // where a filter names no heaps
+  std::vector<std::unique_ptr<HeapView>> views;  // malloc's first
+  HeapView* view = nullptr;     // the one that is asked; none before the first pass
+  uint32_t given_accounts = 0;  // given out in all passes
+  std::vector<uint32_t> sites;  // by account
   const SymbolTable* symbols = nullptr;
   std::function<std::string(std::string_view)> rename;
   std::unique_ptr<StackNames> stack_names;

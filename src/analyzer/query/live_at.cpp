@@ -36,7 +36,8 @@ Cell live_part(const Cell& cell) {
 
 const std::vector<ThreadFacts>& Ledgers::Parts::threads_of(uint32_t ledger,
                                                            const Counted& counted) const {
-  return counted.from_briefs ? briefs[ledger].facts.threads : analysis.ledgers[ledger].threads;
+  return counted.from_briefs ? briefs[ledger].facts.threads
+                             : view->analysis.ledgers[ledger].threads;
 }
 
 bool Ledgers::Parts::read_briefs() {
@@ -81,15 +82,15 @@ bool Ledgers::Parts::find_live_moment(const MomentSpec& moment, LiveMoment& foun
       if (std::all_of(briefs.begin(), briefs.end(), [](const Brief& b) { return b.facts.live; })) {
         return at_time(end);
       }
-      const Account* sum = book != nullptr ? &book->accounts().sum() : nullptr;
+      const Account* sum = is_read() ? &view->book->accounts().sum() : nullptr;
       if (sum == nullptr || set.size() > 1 || sum->peak_bytes == 0) return false;
       found.held_ledger = sum->peak.ledger;
       found.hold = {Hold::At::kBytes, sum->peak.time, {}, sum->peak_bytes};
       break;
     }
     case Kind::kRssPeak: {
-      if (book == nullptr || set.size() > 1 || book->rss_peak_sample() == 0) return false;
-      Moment peak = book->rss_peak_moment();
+      if (!is_read() || set.size() > 1 || view->book->rss_peak_sample() == 0) return false;
+      Moment peak = view->book->rss_peak_moment();
       found.held_ledger = peak.ledger;
       found.hold = {Hold::At::kSample, peak.time, {}, 0};
       break;
@@ -142,8 +143,11 @@ bool Ledgers::Parts::play_to(const LiveMoment& moment, uint32_t ledger,
 
 bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
   LiveMoment moment;
-  bool needs_more = question.between || !question.filter.lifetime_ns.is_open() ||
-                    key_of(question) == CellKey::kLifetimeClass;
+  // Checkpoints are of malloc's heap.
+  bool other_heaps = !question.filter.heaps.empty() || !looked_at.empty();
+  bool needs_more = question.between || !question.filter.lifetime_ns.is_open() || other_heaps ||
+                    key_of(question) == CellKey::kLifetimeClass ||
+                    key_of(question) == CellKey::kHeap;
   if (needs_more || !read_briefs() || !find_live_moment(question.at, moment)) return false;
 
   std::vector<std::unique_ptr<seal::LiveReplay>> replays(set.size());
@@ -269,7 +273,7 @@ Answer Ledgers::live_at(const Question& asked) {
 
 const std::vector<LedgerFacts>& Ledgers::processes() {
   Parts& parts = *parts_;
-  if (parts.book != nullptr || !parts.read_briefs()) return facts();
+  if (parts.is_read() || !parts.read_briefs()) return facts();
   if (parts.processes.empty()) {
     for (const Brief& brief : parts.briefs) parts.processes.push_back(brief.facts);
   }
@@ -283,16 +287,17 @@ const std::vector<LedgerFacts>& Ledgers::processes() {
 }
 
 uint64_t Ledgers::duration_ns() {
-  bool brief = parts_->book == nullptr && parts_->read_briefs();
+  bool brief = !parts_->is_read() && parts_->read_briefs();
   return brief ? parts_->duration() : overview().duration_ns;
 }
 
 uint64_t Ledgers::time_of(const MomentSpec& moment) {
   LiveMoment found;
-  if (parts_->book == nullptr && parts_->read_briefs() && parts_->find_live_moment(moment, found)) {
+  if (!parts_->is_read() && parts_->looked_at.empty() && parts_->read_briefs() &&
+      parts_->find_live_moment(moment, found)) {
     return found.time_ns;
   }
-  parts_->read();
+  parts_->look({});
   return parts_->resolve(moment).time_ns;
 }
 

@@ -18,11 +18,11 @@ class RssBook final : public AccountNumbers {
  public:
   RssBook(const LedgerSet& set, const Watch& watch, std::vector<uint32_t> page_bytes);
 
-  std::vector<LiveBlocks*>& tables() { return tables_; }
+  std::vector<LiveHeaps*>& tables() { return tables_; }
   void reach_end();
   void tell(WhereRss& where) const;
 
-  uint32_t add() override { return accounts_++; }
+  uint32_t add(uint32_t) override { return accounts_++; }
   void merge(uint32_t, uint32_t, Moment) override {}
 
   bool wants_prefetch() const { return false; }
@@ -57,7 +57,7 @@ class RssBook final : public AccountNumbers {
 
   const LedgerSet& set_;
   const Watch& watch_;
-  std::vector<LiveBlocks*> tables_;
+  std::vector<LiveHeaps*> tables_;
   std::vector<Ledger> ledgers_;
   WhereRss sums_;
   bool all_have_file_rss_ = true;
@@ -72,10 +72,10 @@ class SeriesBook final : public AccountNumbers {
   // `lines` has, by account, the number of its line, or UINT32_MAX.
   SeriesBook(const LedgerSet& set, std::vector<uint32_t> lines, size_t count);
 
-  std::vector<LiveBlocks*>& tables() { return tables_; }
+  std::vector<LiveHeaps*>& tables() { return tables_; }
   Series take(size_t line, uint64_t end_ns) { return lines_[line].finish(end_ns); }
 
-  uint32_t add() override { return UINT32_MAX - 1; }
+  uint32_t add(uint32_t) override { return UINT32_MAX - 1; }
   void merge(uint32_t, uint32_t, Moment) override {}
 
   bool wants_prefetch() const { return false; }
@@ -110,7 +110,7 @@ class SeriesBook final : public AccountNumbers {
   }
 
   const LedgerSet& set_;
-  std::vector<LiveBlocks*> tables_;
+  std::vector<LiveHeaps*> tables_;
   std::vector<uint32_t> line_of_;
   std::vector<SeriesRecorder> lines_;
   size_t running_;

@@ -19,10 +19,11 @@ LeftOut Ledgers::operations(uint32_t ledger, const std::function<void(const Oper
   LedgerSites& sites = set.sites_of(ledger);
   sites.set_accounts(book);
   {
-    Replay<OperationsBook> replay(*file, ledger, sites, set.sampling(ledger), book, progress);
+    const HeapChoice malloc_only;
+    Replay<OperationsBook> replay(*file, ledger, set.parts_of(ledger), malloc_only, book, progress);
     while (!replay.finished()) replay.run(UINT64_MAX);
   }
-  sites.set_accounts(*parts_->book);
+  sites.set_accounts(*parts_->view->book);
   return book.finish();
 }
 

@@ -19,10 +19,10 @@ bool has_alignment(Kind kind) {
 }
 
 What what_is(const format::Entry& entry) {
-  switch (happening(entry.kind)) {
-    case Happening::kDeath:
+  switch (format::event_of(entry.kind)) {
+    case format::Event::kDeath:
       return entry.pointer == 0 ? What::kFreeNull : What::kFree;
-    case Happening::kResize:
+    case format::Event::kResize:
       if (entry.old_pointer == 0) {
         return entry.pointer == 0 ? What::kFailed : What::kResizeUnknown;
       }
@@ -39,24 +39,24 @@ What what_is(const format::Entry& entry) {
 void OperationsBook::called(uint32_t, uint32_t thread, const format::Entry& entry,
                             const LiveBlock* block) {
   park_last();
-  const Happening happens = happening(entry.kind);
+  const format::Event happens = format::event_of(entry.kind);
   Operation& operation = last_;
   operation = {};
   operation.what = what_is(entry);
   operation.kind = entry.kind;
   operation.thread = thread;
   operation.time_ns = clock_.ns_since_start(entry.time);
-  if (happens != Happening::kDeath) operation.size = entry.size;
+  if (happens != format::Event::kDeath) operation.size = entry.size;
   if (has_alignment(entry.kind)) operation.alignment = entry.alignment;
   last_waits_death_ = operation.what == What::kFree || operation.what == What::kResize;
   if (last_waits_death_) {
-    last_dies_ = happens == Happening::kResize ? entry.old_pointer : entry.pointer;
+    last_dies_ = happens == format::Event::kResize ? entry.old_pointer : entry.pointer;
     last_dies_time_ = entry.time;
-    if (happens == Happening::kResize && entry.pointer == 0) {
+    if (happens == format::Event::kResize && entry.pointer == 0) {
       operation.kind = entry.kind == Kind::kRealloc ? Kind::kReallocFree : Kind::kReallocArrayFree;
     }
   }
-  last_waits_birth_ = happens != Happening::kDeath && entry.pointer != 0;
+  last_waits_birth_ = happens != format::Event::kDeath && entry.pointer != 0;
   if (last_waits_birth_) {
     last_born_ = entry.pointer;
     last_born_time_ = entry.end_time;

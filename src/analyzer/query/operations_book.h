@@ -30,7 +30,9 @@ class OperationsBook final : public AccountNumbers {
   OperationsBook(const Use& use, const LedgerClock& clock, const std::vector<uint32_t>& sites)
       : use_(use), clock_(clock), sites_(sites) {}
 
-  uint32_t add() override { return UINT32_MAX - 1; }  // of no site that a pass has seen before
+  uint32_t add(uint32_t) override {
+    return UINT32_MAX - 1;
+  }  // of no site that a pass has seen before
   void merge(uint32_t, uint32_t, Moment) override {}
   bool wants_prefetch() const { return false; }
   void prefetch(uint32_t) const {}

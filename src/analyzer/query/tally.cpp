@@ -1,5 +1,7 @@
 #include "analyzer/query/tally.h"
 
+#include "analyzer/query/grouping.h"
+
 namespace heapledger {
 
 Tally::Tally(const LedgerSet& set, const Plan& plan, uint32_t accounts)
@@ -12,6 +14,7 @@ Tally::Tally(const LedgerSet& set, const Plan& plan, uint32_t accounts)
       moved_(set.size()) {
   if (plan.key == CellKey::kAccount && accounts > 0) grow(accounts - 1);
   if (plan.key == CellKey::kOne) grow(0);
+  if (plan.key == CellKey::kHeap) heaps_ = heaps_of_accounts(set.catalog(), accounts);
   out_.cells_have_peaks = plan.cell_peaks && !deferred_;
   out_.has_total_peak = !deferred_;
   if (plan.group_offsets != nullptr && !deferred_) out_.group_peaks.grow_to(plan.groups);
@@ -65,6 +68,8 @@ inline uint32_t Tally::cell_of(uint32_t ledger, uint64_t size, uint32_t account,
       return grown(lifetime == kForever ? 65 : static_cast<uint32_t>(std::bit_width(lifetime)));
     case CellKey::kLedger:
       return grown(ledger);
+    case CellKey::kHeap:
+      return grown(heap_of(account));
   }
   return 0;
 }
@@ -135,7 +140,7 @@ inline void Tally::change_peaks(uint32_t cell, const LiveBlock& block, uint32_t 
       peak.died(weight);
     }
   };
-  change(out_.total_peak);
+  if (is_added(block.account)) change(out_.total_peak);
   if (out_.cells_have_peaks) change(out_.cell_peaks[cell]);
   if (plan_.group_offsets == nullptr) return;
   uint32_t account = account_of(block.account);
@@ -146,17 +151,19 @@ inline void Tally::change_peaks(uint32_t cell, const LiveBlock& block, uint32_t 
 }
 
 void Tally::born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
-  ++births_;
   uint32_t account = account_of(block.account);
-  if (selects(ledger, block.time, block.size, account, block.thread)) {
+  uint32_t thread = block.thread & kThreadBits;
+  bool counts = is_added(account);
+  births_ += counts ? 1 : 0;
+  if (selects(ledger, block.time, block.size, account, thread)) {
     if (in_range_ && !deferred_) {
-      uint32_t cell = cell_of(ledger, block.size, account, block.thread, 0);
+      uint32_t cell = cell_of(ledger, block.size, account, thread, 0);
       count_birth(cell, ledger, block, weight);
       change_peaks(cell, block, ledger, true, weight);
     }
     block.thread |= kSelected | (in_range_ ? kInRange : 0);
   }
-  meet(Watch::What::kBirth, births_);
+  if (counts) meet(Watch::What::kBirth, births_);
 }
 
 // What is the same for every end of a block; `death` is there when it was freed or resized.

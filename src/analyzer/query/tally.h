@@ -24,7 +24,7 @@ struct Watch {
   uint64_t time_ns = 0;  // when it is; kTime: what it is
 };
 
-enum class CellKey { kOne, kAccount, kThread, kSize, kSizeClass, kLifetimeClass, kLedger };
+enum class CellKey { kOne, kAccount, kThread, kSize, kSizeClass, kLifetimeClass, kLedger, kHeap };
 
 struct Plan {
   CellKey key = CellKey::kAccount;
@@ -38,6 +38,8 @@ struct Plan {
   std::vector<char> accounts;              // which are selected; empty: all
   std::vector<std::vector<char>> threads;  // by ledger and place; empty: all
   std::optional<uint32_t> ledger;          // only this one
+  HeapChoice heaps;                        // that are told
+  HeapChoice added;                        // kHeap: that the totals and the moments are of
   size_t max_cells = SIZE_MAX;             // kSize: the rest shares the last one
 
   bool extras = false;
@@ -52,21 +54,27 @@ struct Plan {
 
 class Tally final : public AccountNumbers {
  public:
+  // `accounts` have been given out by earlier passes.
   Tally(const LedgerSet& set, const Plan& plan, uint32_t accounts);
 
-  std::vector<LiveBlocks*>& tables() { return tables_; }
+  std::vector<LiveHeaps*>& tables() { return tables_; }
   Tallied take() { return std::move(out_); }
 
   // kSize and kThread: what a cell stands for.
   const std::vector<uint64_t>& sizes() const { return size_list_; }
   const std::vector<ThreadId>& threads() const { return thread_list_; }
 
+  uint32_t accounts() const { return accounts_; }
+
   // For the stops of the pass; `end`: the moment, or the end of the range.
   void reach_begin() { in_range_ = true; }
   void reach_end();
 
   // AccountNumbers:
-  uint32_t add() override { return accounts_++; }
+  uint32_t add(uint32_t heap) override {
+    if (plan_.key == CellKey::kHeap) heaps_.push_back(heap);
+    return accounts_++;
+  }
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
   // For Replay:
@@ -88,9 +96,9 @@ class Tally final : public AccountNumbers {
   void ended(uint32_t, uint64_t) {}
 
  private:
-  static constexpr uint32_t kSelected = 1u << 28;
-  static constexpr uint32_t kInRange = 1u << 29;
-  static constexpr uint32_t kLive = 1u << 30;
+  static constexpr uint32_t kSelected = kFirstBookFlag;
+  static constexpr uint32_t kInRange = kFirstBookFlag << 1;
+  static constexpr uint32_t kLive = kFirstBookFlag << 2;
   static constexpr uint64_t kForever = UINT64_MAX;
 
   struct Moved {
@@ -128,6 +136,10 @@ class Tally final : public AccountNumbers {
       reach_end();
     }
   }
+  uint32_t heap_of(uint32_t account) const { return heaps_[account]; }
+  bool is_added(uint32_t account) const {
+    return plan_.key != CellKey::kHeap || plan_.added.has(heap_of(account));
+  }
   uint32_t account_of(uint32_t account) const {
     if (merged_.empty()) [[likely]] {
       return account;
@@ -142,10 +154,11 @@ class Tally final : public AccountNumbers {
   bool deferred_;  // lifetimes decide
   bool in_range_;
   uint32_t accounts_;
+  std::vector<uint32_t> heaps_;  // kHeap: by account
   uint64_t births_ = 0;
   uint64_t samples_ = 0;
   uint64_t markers_ = 0;
-  std::vector<LiveBlocks*> tables_;
+  std::vector<LiveHeaps*> tables_;
   std::unordered_map<uint32_t, uint32_t> merged_;
   std::unordered_map<uint64_t, uint32_t> size_cells_;
   std::vector<uint64_t> size_list_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analyzer/happening.h"
+#include "format/functions.h"
 
 namespace heapledger::seal {
 namespace {
@@ -76,10 +76,10 @@ void ColumnWriter::entry(const Entry& entry, unsigned char tag) {
   } else if (format::upper_of(tag) == format::kTimeEscape) {
     put(kTimes, entry.time - time_);
   }
-  switch (happening(entry.kind)) {
-    case Happening::kDeath:
+  switch (format::event_of(entry.kind)) {
+    case format::Event::kDeath:
       return death(entry.pointer);
-    case Happening::kResize:
+    case format::Event::kResize:
       death(entry.old_pointer);
       put(kOtherTimes, entry.end_time - entry.time);
       break;

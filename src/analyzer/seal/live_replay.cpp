@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "analyzer/happening.h"
 #include "analyzer/query/overview.h"
 #include "analyzer/replay_process.h"
+#include "format/functions.h"
 
 namespace heapledger::seal {
 
@@ -66,19 +66,19 @@ void LiveReplay::block_opened(Stream& stream) {
 
 void LiveReplay::entry(Stream& stream, const Entry& entry) {
   ++entries_;
-  switch (happening(entry.kind)) {
-    case Happening::kBirth:
+  switch (format::event_of(entry.kind)) {
+    case format::Event::kBirth:
       resized(stream, entry);
       break;
-    case Happening::kDeath:
+    case format::Event::kDeath:
       if (entry.pointer == 0 || skipping_) break;
       pairing_.death(entry.pointer, {entry.time, stream.thread, false, false});
       break;
-    case Happening::kResize:
+    case format::Event::kResize:
       if (entry.old_pointer == 0 || skipping_) break;
       pairing_.death(entry.old_pointer, {entry.time, stream.thread, false, true});
       break;
-    case Happening::kNote: {
+    case format::Event::kNote: {
       format::FieldReader fields(entry.fields);
       uint64_t index;
       if (entry.kind == Kind::kThread && fields.number(index)) {
