@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "advice_program.h"
-#include "cli/advise_json.h"
-#include "cli/advise_text.h"
+#include "cli/advise/json.h"
+#include "cli/advise/text.h"
 #include "read_json.h"
 #include "text/json_text.h"
 
-namespace heapledger {
+namespace heapledger::cli::advise {
 namespace {
 
 using test::Program;
@@ -94,4 +94,4 @@ TEST(Advise, WhyThereIsNoEffect) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::advise
