@@ -21,7 +21,7 @@ namespace {
 
 using test::expect_golden;
 
-const std::vector<KnownAllocator> kKnown = {
+const std::vector<run::KnownAllocator> kKnown = {
     {"jemalloc", "/lib/libjemalloc.so.2", "libjemalloc2"},
     {"tcmalloc", "", "libtcmalloc-minimal4"},
     {"mimalloc", "/lib/libmimalloc.so.2", "libmimalloc2.0"}};

@@ -73,7 +73,7 @@ int advise_on(const AdviseOptions& options) {
   advising.progress = [&line](uint64_t done, uint64_t total) {
     line.count(done, total, "replaying", "play");
   };
-  Advice advice = advise(opened->ledgers(), advising);
+  Advice advice = heapledger::advise(opened->ledgers(), advising);
   line.clear();
   std::string text = options.json ? advice_json(advice, opened->ledgers())
                                   : advice_text(advice, opened->ledgers(), Page::for_stdout());

@@ -27,16 +27,11 @@ std::vector<std::string> all_measures() {
   return words;
 }
 
-[[noreturn]] void refuse(const std::string& message, std::string_view word,
-                         const std::vector<std::string>& words) {
-  throw Error(message + did_you_mean(word, words), kExitUsage);
-}
-
 GroupBy understand_group(const std::string& word) {
   try {
     return parse_group_by(word);
   } catch (const Error& error) {
-    refuse(error.what(), word, all_groups());
+    refuse_word(error.what(), word, all_groups());
   }
 }
 
@@ -103,7 +98,7 @@ Measure understand_measure(const std::string& word) {
   try {
     return parse_measure(word);
   } catch (const Error& error) {
-    refuse(error.what(), word, all_measures());
+    refuse_word(error.what(), word, all_measures());
   }
 }
 

@@ -18,11 +18,6 @@ const std::vector<std::string>& filter_words() {
   return words;
 }
 
-[[noreturn]] void refuse(const std::string& message, std::string_view word,
-                         const std::vector<std::string>& words) {
-  throw Error(message + did_you_mean(word, words), kExitUsage);
-}
-
 // The first word of a condition that is none: what a filter was probably refused for.
 std::string wrong_condition(const std::string& filter) {
   std::stringstream parts(filter);
@@ -42,7 +37,7 @@ Filter understand_filter(const std::string& text) {
   try {
     return parse_filter(text);
   } catch (const Error& error) {
-    refuse(error.what(), wrong_condition(text), filter_words());
+    refuse_word(error.what(), wrong_condition(text), filter_words());
   }
 }
 
@@ -66,6 +61,11 @@ void add_filter_option(Command& command, SelectionWords& words) {
                   "Only such blocks: size>=1k, lifetime<1ms, time=1s..2s, thread=NAME, "
                   "function=NAME, module=NAME; joined by commas; =!NAME leaves out")
       ->type_name("CONDITIONS");
+}
+
+[[noreturn]] void refuse_word(const std::string& message, std::string_view word,
+                              const std::vector<std::string>& words) {
+  throw Error(message + did_you_mean(word, words), kExitUsage);
 }
 
 std::string understand_selection(const SelectionWords& words, Question& question) {
@@ -107,7 +107,7 @@ void check_moments(Ledgers& ledgers, const Question& question) {
     } catch (const Error& error) {
       std::vector<std::string> words = {"start", "peak", "rss-peak", "end"};
       for (const Marker& marker : ledgers.overview().markers) words.push_back(marker.text);
-      refuse(error.what(), moment.marker, words);
+      refuse_word(error.what(), moment.marker, words);
     }
   };
   if (!question.between) return check(question.at);

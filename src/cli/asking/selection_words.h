@@ -26,6 +26,10 @@ void add_filter_option(Command& command, SelectionWords& words);
 // names the nearest right word.
 std::string understand_selection(const SelectionWords& words, Question& question);
 
+// Throws Error with kExitUsage: the message, and which of `words` was probably meant by `word`.
+[[noreturn]] void refuse_word(const std::string& message, std::string_view word,
+                              const std::vector<std::string>& words);
+
 // Throws Error when a moment of the question is none of these ledgers.
 void check_moments(Ledgers& ledgers, const Question& question);
 

@@ -76,7 +76,7 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
   return text;
 }
 
-std::string offer(const WordSpec& words) {
+std::string bash_offer(const WordSpec& words) {
   switch (words.kind) {
     case WordKind::kFile:
       return "_heapledger_files -f";
@@ -97,7 +97,7 @@ std::string values(const CommandSpec& command) {
   for (const OptionSpec& option : command.options) {
     if (option.value.kind == WordKind::kNone) continue;
     text += fmt::format("                {}) {}; return ;;\n", joined(option.names, "|"),
-                        offer(option.value));
+                        bash_offer(option.value));
   }
   if (text.empty()) return text;
   return "            case $prev in\n" + text + "            esac\n";
@@ -125,7 +125,7 @@ std::string program_search(const CommandSpec& command) {
       with_values(command));
 }
 
-std::string case_of(const CommandSpec& command) {
+std::string bash_case_of(const CommandSpec& command) {
   const bool program = command.words.kind == WordKind::kProgram;
   std::string text = fmt::format("        {})\n", command.name);
   if (program) text += program_search(command);
@@ -136,7 +136,7 @@ std::string case_of(const CommandSpec& command) {
       "            else\n"
       "                {}\n"
       "            fi ;;\n",
-      names_of(command.options, " "), program ? "_heapledger_files -c" : offer(command.words));
+      names_of(command.options, " "), program ? "_heapledger_files -c" : bash_offer(command.words));
   return text;
 }
 
@@ -148,7 +148,7 @@ std::string bash_completion(const ToolSpec& tool) {
   std::string text = kStart;
   text +=
       fmt::format("        '') _heapledger_words '{}{}' ;;\n", names, names_of(tool.options, " "));
-  for (const CommandSpec& command : tool.commands) text += case_of(command);
+  for (const CommandSpec& command : tool.commands) text += bash_case_of(command);
   return text + kEnd;
 }
 

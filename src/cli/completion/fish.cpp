@@ -18,7 +18,7 @@ std::string escaped_for_fish(std::string_view text) {
   return safe;
 }
 
-std::string offer(const WordSpec& words) {
+std::string fish_offer(const WordSpec& words) {
   switch (words.kind) {
     case WordKind::kFile:
       return " -F";
@@ -48,7 +48,7 @@ std::string names_of(const OptionSpec& option) {
 
 std::string line_of(const std::string& when, const OptionSpec& option) {
   std::string text = "complete -c heapledger -n '" + when + "'" + names_of(option);
-  if (option.value.kind != WordKind::kNone) text += " -r" + offer(option.value);
+  if (option.value.kind != WordKind::kNone) text += " -r" + fish_offer(option.value);
   return text + " -d '" + escaped_for_fish(option.description) + "'\n";
 }
 
@@ -68,7 +68,7 @@ std::string fish_completion(const ToolSpec& tool) {
     const std::string when = "__fish_seen_subcommand_from " + command.name;
     for (const OptionSpec& option : command.options) text += line_of(when, option);
     if (command.words.kind == WordKind::kNone) continue;
-    text += "complete -c heapledger -n '" + when + "'" + offer(command.words) + "\n";
+    text += "complete -c heapledger -n '" + when + "'" + fish_offer(command.words) + "\n";
   }
   return text;
 }

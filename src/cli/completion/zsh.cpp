@@ -66,7 +66,7 @@ std::string positional(const WordSpec& words) {
   return fmt::format(" \\\n                '*:{}:{}'", escaped_for_zsh(words.name), action(words));
 }
 
-std::string case_of(const CommandSpec& command) {
+std::string zsh_case_of(const CommandSpec& command) {
   std::string text = fmt::format("            ({})\n            _arguments -s -S", command.name);
   for (const OptionSpec& option : command.options) {
     text += " \\\n                " + line_of(option);
@@ -97,7 +97,7 @@ std::string zsh_completion(const ToolSpec& tool) {
       "        ;;\n"
       "        (argument)\n"
       "        case $words[1] in\n";
-  for (const CommandSpec& command : tool.commands) text += case_of(command);
+  for (const CommandSpec& command : tool.commands) text += zsh_case_of(command);
   return text +
          "        esac\n"
          "        ;;\n"

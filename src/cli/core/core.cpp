@@ -19,6 +19,7 @@
 #include "cli/core/chunks.h"
 #include "cli/core/views.h"
 #include "cli/shared/options.h"
+#include "cli/shared/problems.h"
 #include "cores/block_headers.h"
 #include "cores/glibc_heap.h"
 #include "cores/live_tables.h"

@@ -10,6 +10,7 @@
 #include "cli/core/views.h"
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/opened.h"
+#include "cli/shared/problems.h"
 #include "cores/to_ledger.h"
 
 namespace heapledger::cli::core {

@@ -17,14 +17,14 @@ namespace {
 constexpr uint64_t kMostProgramHeaderBytes = 65536;  // the kernel's own limit
 constexpr uint64_t kMostLoaderBytes = 4096;          // the kernel's own limit, PATH_MAX
 constexpr uint64_t kMostDynamicBytes = 1u << 20;
-constexpr size_t kMostNameBytes = 1024;
+constexpr size_t kMostOneNameBytes = 1024;
 constexpr size_t kMostNeeded = 4096;
 constexpr uint64_t kMostNoteBytes = 65536;
 
 using ProgramHeaders = std::vector<ElfW(Phdr)>;
 
 std::string text_at(const ElfBytes& file, uint64_t offset) {
-  std::array<char, kMostNameBytes> text;
+  std::array<char, kMostOneNameBytes> text;
   if (offset >= file.size()) return {};
   const auto bytes = static_cast<size_t>(std::min<uint64_t>(text.size(), file.size() - offset));
   if (!file.read(offset, text.data(), bytes)) return {};

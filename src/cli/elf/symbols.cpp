@@ -13,7 +13,7 @@ namespace {
 
 // Larger tables than any program needs; a debug build beyond them goes unchecked rather than slow.
 constexpr uint64_t kMostSectionBytes = 8u << 20;
-constexpr uint64_t kMostNameBytes = 128u << 20;
+constexpr uint64_t kMostNamesBytes = 128u << 20;
 constexpr uint64_t kMostSymbols = 8u << 20;
 constexpr uint64_t kSymbolsAtOnce = 16384;
 
@@ -70,7 +70,7 @@ Seen look_through(const ElfBytes& file, const ElfW(Shdr) & table, const ElfW(Shd
   Seen seen;
   const uint64_t count = table.sh_size / sizeof(ElfW(Sym));
   if (count > kMostSymbols) return seen;
-  const auto names = file.table<char>(strings.sh_offset, strings.sh_size, kMostNameBytes);
+  const auto names = file.table<char>(strings.sh_offset, strings.sh_size, kMostNamesBytes);
   if (!names) return seen;
   for (uint64_t first = 0; first < count; first += kSymbolsAtOnce) {
     const uint64_t some = std::min(kSymbolsAtOnce, count - first);

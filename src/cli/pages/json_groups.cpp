@@ -6,10 +6,6 @@
 namespace heapledger::cli {
 namespace {
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(as_utf8(text));
-}
-
 void put_place(Json& json, const std::string& file, uint32_t line) {
   json["file"] = text_or_null(file);
   json["line"] = line > 0 ? Json(line) : Json(nullptr);

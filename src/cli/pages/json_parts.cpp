@@ -22,10 +22,6 @@ void put_measures(Json& json, const Measures& measures) {
   json["temporary_calls"] = measures.temporary_calls;
 }
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(as_utf8(text));
-}
-
 Json moment_json(uint64_t time_ns, uint64_t bytes, uint64_t blocks) {
   Json json;
   json["time_ns"] = time_ns;
@@ -177,6 +173,10 @@ Json where_rss_json(const WhereRss& where) {
   json["unexplained_bytes"] = where.has_rss ? Json(where.unexplained_bytes) : Json(nullptr);
   json["other_malloc"] = text_or_null(where.other_malloc);
   return json;
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(as_utf8(text));
 }
 
 Json pool_json(const PoolFacts& pool) {

@@ -10,6 +10,7 @@
 
 namespace heapledger::cli {
 
+Json text_or_null(const std::string& text);
 Json totals_json(const Analysis& analysis);
 Json functions_json(const FunctionCounts& counts);
 // `whole`: with what only reading all of it tells.

@@ -133,7 +133,7 @@ void check_replay_words(const ReplayOptions& options) {
   }
   if (!options.plot.empty() && !pictures::is_still(pictures::ending_of(options.plot))) {
     throw Error("what " + quoted(options.plot) + " is to be shall be seen from the end of its " +
-                    "name: " + kStillEndings,
+                    "name: " + pictures::kStillEndings,
                 kExitUsage);
   }
   expect_together(options);

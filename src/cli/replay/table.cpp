@@ -96,7 +96,7 @@ void Table::put(Buffer& to, const Page& page) const {
     text += (part.from > 0 ? "\n" : "") + page.style.dim(without_end(head)) + "\n";
     for (const Row& row : rows_) text += line_of(row, part, page);
   }
-  heapledger::put(to, "{}", page.cut ? clipped(text, page.width) : text);
+  cli::put(to, "{}", page.cut ? clipped(text, page.width) : text);
 }
 
 }  // namespace heapledger::cli::replay

@@ -15,8 +15,8 @@
 namespace heapledger::cli::report {
 namespace {
 
-constexpr size_t kSites = 10;
-constexpr size_t kFewFrames = 2;
+constexpr size_t kLiveSites = 10;
+constexpr size_t kLiveFrames = 2;
 
 constexpr const char* kNotKnown =
     "A live heap tells what is there now. Nobody knows its peak, how long blocks lived, or which "
@@ -67,7 +67,7 @@ void put_sites(Buffer& to, Ledgers& ledgers, const Asked& asked, const Answer& a
 void put_threads(Buffer& to, Ledgers& ledgers, const Page& page) {
   Question question;
   question.by = GroupBy::kThread;
-  question.top = kSites;
+  question.top = kLiveSites;
   Answer answer = ledgers.ask(question);
   if (answer.groups < 2) return;
   size_t own = 0;
@@ -123,7 +123,7 @@ Known known_figures(Ledgers& ledgers, const Asked& asked) {
 
 std::string live_overview_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   Question question;
-  question.top = asked.top_or(kSites);
+  question.top = asked.top_or(kLiveSites);
   Answer answer = ledgers.ask(question);
   Buffer to;
   put_programs(to, ledgers, page);
@@ -132,9 +132,9 @@ std::string live_overview_text(Ledgers& ledgers, const Asked& asked, const Page&
                                                            ", " + sites_phrase(answer) + ".";
   put(to, "\n{}\n", page.style.bold(wrapped(found, page.width)));
   put_facts(to, ledgers.analysis().totals, page);
-  size_t frames = asked.frames_given ? asked.frames : kFewFrames;
+  size_t frames = asked.frames_given ? asked.frames : kLiveFrames;
   put_damages(to, ledgers, asked.frames, page);
-  put_mappings(to, ledgers, asked.top_or(kSites), frames, page);
+  put_mappings(to, ledgers, asked.top_or(kLiveSites), frames, page);
   if (answer.totals.live_blocks > 0) put_sites(to, ledgers, asked, answer, page);
   put_threads(to, ledgers, page);
   put_sizes(to, ledgers.overview(), page);

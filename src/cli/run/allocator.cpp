@@ -12,13 +12,13 @@
 #include "cli/elf/bytes.h"
 #include "cli/elf/image.h"
 #include "cli/run/exit.h"
+#include "cli/run/library.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {
 namespace {
 
 constexpr std::string_view kWord = "allocator=";
-constexpr const char* kNotInPreload = " :$\t\n";
 
 struct Known {
   const char* name;

@@ -9,7 +9,7 @@
 namespace heapledger::cli::run {
 namespace {
 
-constexpr std::array kEnding = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+constexpr std::array kEndingSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 constexpr std::array kIgnored = {SIGXFSZ, SIGPIPE};
 constexpr unsigned kPatienceSeconds = 1;
 constexpr std::string_view kInterrupted =
@@ -45,7 +45,7 @@ EndEarly::EndEarly(int exit_code, bool quiet) {
   struct sigaction ours = {};
   ours.sa_handler = on_signal;
   ours.sa_flags = SA_RESTART;
-  for (const int signal : kEnding) {
+  for (const int signal : kEndingSignals) {
     struct sigaction before;
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaction(signal, &ours, nullptr);

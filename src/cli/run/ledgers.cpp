@@ -17,7 +17,7 @@
 namespace heapledger::cli::run {
 namespace {
 
-constexpr std::string_view kEnding = ".ledger";
+constexpr std::string_view kLedgerEnding = ".ledger";
 constexpr char kAny = '*';  // in a shape: any characters, possibly none
 
 // A name pattern with its variable parts made one kind. A literal star is one of them as well:
@@ -32,8 +32,8 @@ std::string shape_of(std::string_view pattern) {
     }
   }
   // The runtime inserts .2, .3, … before the ending, or appends it.
-  const bool ends = shape.ends_with(kEnding);
-  shape.insert(ends ? shape.size() - kEnding.size() : shape.size(), 1, kAny);
+  const bool ends = shape.ends_with(kLedgerEnding);
+  shape.insert(ends ? shape.size() - kLedgerEnding.size() : shape.size(), 1, kAny);
   return shape;
 }
 

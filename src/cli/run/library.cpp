@@ -22,7 +22,6 @@ namespace {
 
 constexpr const char* kName = "libheapledger.so";
 constexpr const char* kOperators = "libheapledger_new.so";
-constexpr const char* kNotInPreload = " :$\t\n";
 
 std::string own_path() {
   std::vector<char> path(PATH_MAX);

@@ -6,6 +6,9 @@
 
 namespace heapledger::cli::run {
 
+// Characters that no path in LD_PRELOAD can have.
+inline constexpr const char* kNotInPreload = " :$\t\n";
+
 class RuntimeLibrary {
  public:
   // Throws Error when there is none.

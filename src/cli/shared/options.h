@@ -1,5 +1,5 @@
 // Options and subcommands: a small face of the library that reads command lines (CLI11), which only
-// options.cpp and completion_words.cpp include. Its headers take longer to read than all our own.
+// options.cpp and completion/words.cpp include. Its headers take longer to read than all our own.
 //
 // Names are written as they are typed, "-o,--output"; a name without dashes is positional. Commands
 // and options live as long as the tool they were added to.

@@ -45,7 +45,7 @@ bool within(const std::array<Range, N>& ranges, uint32_t point) {
   });
 }
 
-size_t columns_of(const Utf8Piece& piece) {
+size_t piece_columns(const Utf8Piece& piece) {
   if (!piece.valid || piece.point < kNarrowest.front().first) return 1;
   if (within(kNarrowest, piece.point)) return 0;
   return within(kWide, piece.point) ? 2 : 1;
@@ -74,7 +74,7 @@ const char* code_of(Look look, bool colours) {
 
 size_t columns_of(std::string_view text) {
   size_t columns = 0;
-  for (const Utf8Piece& piece : Utf8Pieces(text)) columns += columns_of(piece);
+  for (const Utf8Piece& piece : Utf8Pieces(text)) columns += piece_columns(piece);
   return columns;
 }
 
@@ -84,7 +84,7 @@ std::string cut_columns(std::string_view text, size_t columns) {
   size_t used = 0;
   size_t end = 0;
   for (const Utf8Piece& piece : Utf8Pieces(text)) {
-    used += columns_of(piece);
+    used += piece_columns(piece);
     if (used > columns - 1) break;
     end += piece.bytes.size();
   }
