@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails when an include goes the wrong way. The allowed ways are the table in docs/layers.md.
+"""Fails when an include goes the wrong way. The allowed ways are the tables in docs/layers.md: of
+layers, and of the rooms that some of them have.
 
     check_layers.py [ROOT]
 """
@@ -20,20 +21,31 @@ LISTED_HEADER = re.compile(r"`<(\w+)>`")
 
 
 class Layers:
-    """The table: which folder is which layer, and which layers each may include."""
+    """The tables: which folder is which layer, and which layers each may include. A row whose folder
+    is inside that of a layer is a room of it, LAYER/ROOM: it may include what the layer may, the files
+    of the layer outside of all rooms, and the rooms that it names. These files may include all rooms."""
 
     GUESTS = ("src/runtime", "src/format", "src/settings")
 
     def __init__(self, page):
         self.folders = {}
         self.allowed = {}
+        self.parents = {}  # of rooms: the layer they are in
         for line in page.splitlines():
             row = ROW.match(line)
             if row:
-                layer, folder, below = row.groups()
-                self.folders[Path(folder)] = layer
-                self.allowed[layer] = set(re.findall(r"\w+", below))
+                self.add_row(*row.groups())
         self.free_standing = set(LISTED_HEADER.findall(page))
+
+    def add_row(self, name, folder, below):
+        names = re.findall(r"\w+", below)
+        parent = self.layer_of(Path(folder))
+        if parent is not None:
+            names = [f"{parent}/{room}" for room in names]
+            name = f"{parent}/{name}"
+            self.parents[name] = parent
+        self.folders[Path(folder)] = name
+        self.allowed[name] = set(names)
 
     def problems_of_table(self):
         """Layers must be listed from the bottom up, so that no cycle can be written down."""
@@ -51,6 +63,12 @@ class Layers:
             if folder in self.folders:
                 return self.folders[folder]
         return None
+
+    def may_include(self, layer, other):
+        parent = self.parents.get(layer)
+        if parent is None:
+            return other in self.allowed[layer] or self.parents.get(other) == layer
+        return other == parent or other in self.allowed[layer] | self.allowed[parent]
 
     def is_guest(self, path):
         """Whether the file ends up inside other people's programs."""
@@ -86,7 +104,7 @@ def problems_of_file(root, layers, path):
         other = layers.layer_of(target)
         if other is None and target.parts[0] == "src" and target.parent != path.parent:
             yield f'{where}: "{name}" is in no layer of docs/layers.md'
-        elif other not in (None, layer) and other not in layers.allowed[layer]:
+        elif other not in (None, layer) and not layers.may_include(layer, other):
             yield f'{where}: "{name}" goes the wrong way: {layer} may not include {other}'
 
 

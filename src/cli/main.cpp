@@ -11,10 +11,10 @@
 
 #include "analyzer/error.h"
 #include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/shared/options.h"
 #include "text/text.h"
 
-namespace heapledger {
+namespace heapledger::cli {
 namespace {
 
 constexpr int kExitFailure = 1;
@@ -34,27 +34,27 @@ int run_tool(int argc, char** argv) {
   Command app("heapledger", "Keeps a ledger of a program's heap: every allocation, exactly.",
               "heapledger " HEAPLEDGER_VERSION);
   int exit_code = 0;
-  add_run(app, exit_code);
-  add_report(app, exit_code);
-  add_info(app, exit_code);
-  add_seal(app, exit_code);
-  add_doctor(app, exit_code);
-  add_completion(app, exit_code);
-  add_diff(app, exit_code);
-  add_export(app, exit_code);
-  add_import(app, exit_code);
-  add_flamegraph(app, exit_code);
-  add_graph(app, exit_code);
-  add_plot(app, exit_code);
-  add_check(app, exit_code);
-  add_advise(app, exit_code);
-  add_ctl(app, exit_code);
-  add_settings(app, exit_code);
-  add_core(app, exit_code);
-  add_snapshot(app, exit_code);
-  add_top(app, exit_code);
-  add_replay(app, exit_code);
-  add_link_flags(app, exit_code);
+  run::add_run(app, exit_code);
+  report::add_report(app, exit_code);
+  files::add_info(app, exit_code);
+  files::add_seal(app, exit_code);
+  doctor::add_doctor(app, exit_code);
+  completion::add_completion(app, exit_code);
+  diff::add_diff(app, exit_code);
+  files::add_export(app, exit_code);
+  files::add_import(app, exit_code);
+  pictures::add_flamegraph(app, exit_code);
+  pictures::add_graph(app, exit_code);
+  pictures::add_plot(app, exit_code);
+  check::add_check(app, exit_code);
+  advise::add_advise(app, exit_code);
+  ctl::add_ctl(app, exit_code);
+  run::add_settings(app, exit_code);
+  core::add_core(app, exit_code);
+  core::add_snapshot(app, exit_code);
+  top::add_top(app, exit_code);
+  replay::add_replay(app, exit_code);
+  run::add_link_flags(app, exit_code);
   switch (app.parse(argc, argv)) {
     case Command::Understood::kOnlyShown:
       return 0;
@@ -71,12 +71,12 @@ int run_tool(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli
 
 int main(int argc, char** argv) {
-  using heapledger::complain;
+  using heapledger::cli::complain;
   try {
-    return heapledger::run_tool(argc, argv);
+    return heapledger::cli::run_tool(argc, argv);
   } catch (const heapledger::Error& error) {
     complain(error.what());
     return error.exit_code();
@@ -85,5 +85,5 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     complain(std::string("internal error: ") + error.what());
   }
-  return heapledger::kExitFailure;
+  return heapledger::cli::kExitFailure;
 }

@@ -14,7 +14,7 @@ class LayersTest(ScratchTest):
         self.plant("docs/layers.md", (ROOT / "docs/layers.md").read_text())
         for name in ("format/layout.h", "runtime/os/os.h", "runtime/hooks/hooks.h",
                      "runtime/modes/trace.h", "runtime/ledger/window.h", "analyzer/query.h",
-                     "cli/commands.h"):
+                     "cli/commands.h", "cli/shared/options.h", "cli/report/text.h", "cli/run/words.h"):
             self.plant(f"src/{name}", "#pragma once\n")
 
     def problems_with(self, name, include):
@@ -54,6 +54,22 @@ class LayersTest(ScratchTest):
 
     def test_modes_do_not_include_hooks(self):
         self.assert_wrong("src/runtime/modes/a.cpp", '"runtime/hooks/hooks.h"')
+
+    def test_a_room_includes_what_its_layer_may_and_its_top(self):
+        self.assertEqual(self.problems_with("src/cli/report/a.cpp", '"analyzer/query.h"'), [])
+        self.assertEqual(self.problems_with("src/cli/report/a.cpp", '"cli/commands.h"'), [])
+        self.assertEqual(self.problems_with("src/cli/main.cpp", '"cli/shared/options.h"'), [])
+
+    def test_a_room_includes_the_rooms_it_names_and_no_other(self):
+        self.assertEqual(self.problems_with("src/cli/report/a.cpp", '"cli/shared/options.h"'), [])
+        self.assertEqual(self.problems_with("src/cli/run/a.cpp", '"cli/report/text.h"'), [])
+        self.assert_wrong("src/cli/report/a.cpp", '"cli/run/words.h"')
+
+    def test_a_shared_room_includes_no_command(self):
+        self.assert_wrong("src/cli/shared/a.cpp", '"cli/report/text.h"')
+
+    def test_a_layer_below_includes_no_room(self):
+        self.assert_wrong("src/analyzer/a.cpp", '"cli/shared/options.h"')
 
     def test_a_wrong_way_by_dots_is_found(self):
         self.assert_wrong("src/analyzer/a.cpp", '"../cli/commands.h"')

@@ -14,19 +14,24 @@
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
-#include "cli/info_json.h"
-#include "cli/info_text.h"
-#include "cli/report_asked.h"
-#include "cli/report_json.h"
-#include "cli/report_page.h"
-#include "cli/report_text.h"
-#include "cli/report_warnings.h"
-#include "cli/summary.h"
+#include "cli/asking/asked.h"
+#include "cli/files/info_json.h"
+#include "cli/files/info_text.h"
+#include "cli/pages/page.h"
+#include "cli/report/json.h"
+#include "cli/report/text.h"
+#include "cli/run/summary.h"
+#include "cli/shared/warnings.h"
 #include "compact_ledger.h"
 #include "questions.h"
 
 namespace heapledger::fuzz {
 namespace {
+
+using namespace cli;
+using namespace cli::files;
+using namespace cli::report;
+using namespace cli::run;
 
 void show(Ledgers& ledgers) {
   static std::FILE* nowhere = std::fopen("/dev/null", "w");

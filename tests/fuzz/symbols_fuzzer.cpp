@@ -15,15 +15,17 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/doctor_symbols.h"
-#include "cli/elf_bytes.h"
-#include "cli/elf_image.h"
+#include "cli/doctor/symbols.h"
+#include "cli/elf/bytes.h"
+#include "cli/elf/image.h"
 #include "symbols/demangle.h"
 #include "symbols/resolve.h"
 #include "symbols/shorten.h"
 #include "symbols/symbol_table.h"
 
 using namespace heapledger;
+using namespace heapledger::cli::doctor;
+using namespace heapledger::cli::elf;
 
 namespace {
 

@@ -9,13 +9,16 @@
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
-#include "cli/check_limits.h"
-#include "cli/program_check_script.h"
-#include "cli/run_words.h"
+#include "cli/check/limits.h"
+#include "cli/program_check/script.h"
+#include "cli/run/words.h"
 #include "importers/named_sites.h"
 #include "settings/settings.h"
 
 using namespace heapledger;
+using namespace heapledger::cli::check;
+using namespace heapledger::cli::program_check;
+using namespace heapledger::cli::run;
 
 namespace {
 

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "advice_program.h"
-#include "cli/advise_json.h"
-#include "cli/advise_text.h"
+#include "cli/advise/json.h"
+#include "cli/advise/text.h"
 #include "read_json.h"
 #include "text/json_text.h"
 
-namespace heapledger {
+namespace heapledger::cli::advise {
 namespace {
 
 using test::Program;
@@ -34,7 +34,7 @@ TEST(Advise, HostileNamesAreHarmless) {
   Ledgers ledgers = program.open();
   AdviceOptions options;
   options.replay = false;
-  Advice advice = advise(ledgers, options);
+  Advice advice = heapledger::advise(ledgers, options);
   ASSERT_EQ(advice.findings.size(), 1u);
   std::string text = advice_text(advice, ledgers, plain_page());
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
@@ -75,7 +75,7 @@ TEST(Advise, NothingToSay) {
   Program program;
   program.other();
   Ledgers ledgers = program.open();
-  Advice advice = advise(ledgers, {});
+  Advice advice = heapledger::advise(ledgers, {});
   std::string text = advice_text(advice, ledgers, plain_page());
   EXPECT_NE(text.find("Nothing to advise"), std::string::npos) << text;
 }
@@ -94,4 +94,4 @@ TEST(Advise, WhyThereIsNoEffect) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::advise

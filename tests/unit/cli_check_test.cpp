@@ -5,15 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "analyzer/error.h"
-#include "cli/check_gate.h"
-#include "cli/check_json.h"
-#include "cli/check_junit.h"
-#include "cli/check_limits.h"
-#include "cli/check_text.h"
+#include "cli/check/gate.h"
+#include "cli/check/json.h"
+#include "cli/check/junit.h"
+#include "cli/check/limits.h"
+#include "cli/check/text.h"
 #include "cli_check_builds.h"
 #include "text/xml.h"
 
-namespace heapledger {
+namespace heapledger::cli::check {
 namespace {
 
 using test::expect_golden;
@@ -268,4 +268,4 @@ TEST(CheckText, NothingInItCanControlATerminal) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::check

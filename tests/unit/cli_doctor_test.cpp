@@ -6,15 +6,19 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/completion_scripts.h"
-#include "cli/completion_words.h"
-#include "cli/doctor_libraries.h"
-#include "cli/doctor_show.h"
-#include "cli/options.h"
-#include "cli/summary.h"
+#include "cli/completion/scripts.h"
+#include "cli/completion/words.h"
+#include "cli/doctor/libraries.h"
+#include "cli/doctor/show.h"
+#include "cli/run/summary.h"
+#include "cli/shared/options.h"
 
-namespace heapledger {
+namespace heapledger::cli {
 namespace {
+
+using namespace completion;
+using namespace doctor;
+using namespace run;
 
 Diagnosis example() {
   Diagnosis diagnosis;
@@ -128,4 +132,4 @@ TEST(RunSummary, NamesTheTopSiteAndNothingInItCanControlATerminal) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli

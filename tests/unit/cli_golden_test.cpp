@@ -10,18 +10,22 @@
 #include <string>
 
 #include "analyze_bytes.h"
-#include "cli/info_json.h"
-#include "cli/info_text.h"
-#include "cli/report_asked.h"
-#include "cli/report_json.h"
-#include "cli/summary.h"
+#include "cli/asking/asked.h"
+#include "cli/files/info_json.h"
+#include "cli/files/info_text.h"
+#include "cli/report/json.h"
+#include "cli/run/summary.h"
 #include "example_ledger.h"
 #include "golden.h"
 #include "ledger_builder.h"
 #include "query_bytes.h"
 
-namespace heapledger {
+namespace heapledger::cli {
 namespace {
+
+using namespace files;
+using namespace report;
+using namespace run;
 
 const Style kPlain(false);
 
@@ -78,4 +82,4 @@ TEST(Golden, InvalidNamesStillGiveValidJson) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli

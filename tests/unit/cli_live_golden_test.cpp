@@ -5,20 +5,25 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/diff_text.h"
-#include "cli/info_text.h"
-#include "cli/report_asked.h"
-#include "cli/report_json.h"
-#include "cli/report_page.h"
-#include "cli/report_text.h"
-#include "cli/summary.h"
+#include "cli/asking/asked.h"
+#include "cli/diff/text.h"
+#include "cli/files/info_text.h"
+#include "cli/pages/page.h"
+#include "cli/report/json.h"
+#include "cli/report/text.h"
+#include "cli/run/summary.h"
 #include "format/modes.h"
 #include "live_heap_example.h"
 #include "report_golden.h"
 #include "settings/settings.h"
 
-namespace heapledger {
+namespace heapledger::cli {
 namespace {
+
+using namespace diff;
+using namespace files;
+using namespace report;
+using namespace run;
 
 using test::example_heap;
 using test::expect_golden;
@@ -120,4 +125,4 @@ TEST(LiveGolden, JsonSaysLiveAndWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli

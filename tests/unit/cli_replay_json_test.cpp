@@ -5,9 +5,9 @@
 
 #include "read_json.h"
 
-#include "cli/replay_json.h"
+#include "cli/replay/json.h"
 
-namespace heapledger {
+namespace heapledger::cli::replay {
 namespace {
 
 struct View {
@@ -68,4 +68,4 @@ TEST(ReplayJson, ACheckSaysWhatIsUndecided) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::replay

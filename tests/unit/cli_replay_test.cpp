@@ -7,21 +7,21 @@
 #include <nlohmann/json.hpp>
 
 #include "analyzer/error.h"
-#include "cli/replay_candidates.h"
-#include "cli/replay_json.h"
-#include "cli/replay_ledger.h"
-#include "cli/replay_text.h"
+#include "cli/replay/candidates.h"
+#include "cli/replay/json.h"
+#include "cli/replay/ledger.h"
+#include "cli/replay/text.h"
 #include "golden.h"
 #include "plots/replay_page.h"
 #include "read_json.h"
 #include "replay/figure_text.h"
 
-namespace heapledger {
+namespace heapledger::cli::replay {
 namespace {
 
 using test::expect_golden;
 
-const std::vector<KnownAllocator> kKnown = {
+const std::vector<run::KnownAllocator> kKnown = {
     {"jemalloc", "/lib/libjemalloc.so.2", "libjemalloc2"},
     {"tcmalloc", "", "libtcmalloc-minimal4"},
     {"mimalloc", "/lib/libmimalloc.so.2", "libmimalloc2.0"}};
@@ -393,4 +393,4 @@ TEST(ReplayPage, HasAllFiguresInIt) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::replay

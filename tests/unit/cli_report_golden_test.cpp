@@ -6,13 +6,13 @@
 #include <string>
 
 #include "analyzer/error.h"
-#include "cli/report_asked.h"
-#include "cli/report_json.h"
-#include "cli/report_page.h"
-#include "cli/report_text.h"
+#include "cli/asking/asked.h"
+#include "cli/pages/page.h"
+#include "cli/report/json.h"
+#include "cli/report/text.h"
 #include "report_golden.h"
 
-namespace heapledger {
+namespace heapledger::cli::report {
 namespace {
 
 using test::expect_golden;
@@ -382,4 +382,4 @@ TEST(ReportWords, OneViewAtATime) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::report

@@ -3,13 +3,13 @@
 
 #include <deque>
 
-#include "cli/top_json.h"
-#include "cli/top_keys.h"
-#include "cli/top_screen.h"
-#include "cli/top_table.h"
+#include "cli/top/json.h"
+#include "cli/top/keys.h"
+#include "cli/top/screen.h"
+#include "cli/top/table.h"
 #include "read_json.h"
 
-namespace heapledger {
+namespace heapledger::cli::top {
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
@@ -326,4 +326,4 @@ TEST_F(TopExample, JsonHasTheSameFigures) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::top

@@ -1,6 +1,6 @@
 // What `heapledger run` notices about a program before it runs, shown on binaries that the compiler
 // makes here and now, and on such binaries bent into what is not at hand.
-#include "cli/program_check.h"
+#include "cli/program_check/program_check.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -20,14 +20,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/program_check_path.h"
-#include "cli/program_check_script.h"
+#include "cli/program_check/path.h"
+#include "cli/program_check/script.h"
 
 #ifndef HEAPLEDGER_TEST_CC
 #define HEAPLEDGER_TEST_CC "cc"
 #endif
 
-namespace heapledger {
+namespace heapledger::cli::program_check {
 namespace {
 
 namespace fs = std::filesystem;
@@ -405,4 +405,4 @@ TEST(EnvArgument, names_the_program_that_env_starts) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::program_check

@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cli/diff_json.h"
-#include "cli/diff_signs.h"
-#include "cli/diff_text.h"
+#include "cli/diff/json.h"
+#include "cli/diff/signs.h"
+#include "cli/diff/text.h"
 #include "cli_check_builds.h"
 
-namespace heapledger {
+namespace heapledger::cli::diff {
 namespace {
 
 using test::expect_golden;
@@ -113,4 +113,4 @@ TEST(DiffSigns, EveryChangeHasItsSign) {
 }
 
 }  // namespace
-}  // namespace heapledger
+}  // namespace heapledger::cli::diff

@@ -1,5 +1,5 @@
 // Whether an ELF file, executed, would load our library: the facts of its headers. The command line
-// tool decides the same before it runs a program (cli/program_check_binary.cpp); the two agree.
+// tool decides the same before it runs a program (cli/program_check/binary.cpp); the two agree.
 #pragma once
 
 #include "runtime/os/file_bytes.h"

@@ -1,0 +1,184 @@
+#include "cli/check/limits.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "analyzer/error.h"
+#include "cli/asking/asked.h"
+#include "text/nearest.h"
+#include "text/text.h"
+
+namespace heapledger::cli::check {
+namespace {
+
+struct Word {
+  LimitKind kind;
+  std::string_view name;
+  bool counts;   // calls, not bytes
+  bool percent;  // may be one
+  const char* example;
+};
+
+constexpr std::array<Word, kLimitKinds> kWords = {{
+    {LimitKind::kPeak, "max-peak", false, false, "a size such as 1G, 512M or 4096"},
+    {LimitKind::kRss, "max-rss", false, false, "a size such as 2G, 512M or 4096"},
+    {LimitKind::kUnfreed, "max-never-freed", false, true,
+     "a size such as 0 or 64k, or a share of what is allocated such as 1%"},
+    {LimitKind::kCalls, "max-calls", true, false, "a number such as 100000 or 2M"},
+    {LimitKind::kTemporary, "max-temporary", true, true,
+     "a share of all calls such as 40%, or a number of calls"},
+    {LimitKind::kGrowth, "max-growth", true, true, "a percentage such as 5%"},
+}};
+
+const Word& word_of(LimitKind kind) {
+  return kWords[static_cast<size_t>(kind)];
+}
+
+std::string_view trimmed(std::string_view text) {
+  auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// What comes after the number: what to multiply it by, nothing when it makes no sense.
+std::optional<double> unit_of(std::string_view unit, bool counts) {
+  constexpr std::string_view kPrefixes = "kMGT";
+  if (unit.empty()) return 1;
+  if (!counts && unit == "B") return 1;
+  char prefix = unit.front() == 'K' ? 'k' : unit.front() == 'm' ? 'M' : unit.front();
+  if (unit.front() == 'g') prefix = 'G';
+  size_t power = kPrefixes.find(prefix);
+  if (power == std::string_view::npos) return std::nullopt;
+  unit.remove_prefix(1);
+  bool ends_well = unit.empty() || (!counts && (unit == "iB" || unit == "B" || unit == "i"));
+  if (!ends_well) return std::nullopt;
+  return std::pow(counts ? 1000.0 : 1024.0, static_cast<double>(power + 1));
+}
+
+bool parse_value(std::string_view text, Limit& limit) {
+  const Word& word = word_of(limit.kind);
+  if (text.empty() || text.front() < '0' || text.front() > '9') return false;
+  size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + digits, number);
+  if (error != std::errc() || end != text.data() + digits) return false;
+  std::string_view unit = trimmed(text.substr(digits));
+  if (unit == "%") {
+    limit.is_percent = true;
+    limit.percent = number;
+    return word.percent;
+  }
+  if (limit.kind == LimitKind::kGrowth) return false;
+  std::optional<double> factor = unit_of(unit, word.counts);
+  if (!factor) return false;
+  if (unit.empty() || unit == "B") {  // exactly, as a double may not be
+    auto [last, wrong] = std::from_chars(text.data(), text.data() + digits, limit.value);
+    return wrong == std::errc() && last == text.data() + digits;
+  }
+  double value = number * *factor;
+  if (value >= 18e18) return false;
+  limit.value = static_cast<uint64_t>(value);
+  return true;
+}
+
+std::vector<std::string> all_words() {
+  std::vector<std::string> words;
+  words.reserve(std::size(kWords));
+  for (const Word& word : kWords) words.emplace_back(word.name);
+  return words;
+}
+
+LimitKind kind_of(std::string_view name, const std::string& where) {
+  for (const Word& word : kWords) {
+    if (word.name == name) return word.kind;
+  }
+  std::string all;
+  for (const std::string& word : all_words()) all += (all.empty() ? "" : ", ") + word;
+  std::string near = nearest_word(name, all_words());
+  std::string hint = near.empty() ? "there are: " + all : "is it " + near + "?";
+  throw Error(where + quoted(std::string(name)) + " is no limit; " + hint, kExitUsage);
+}
+
+Limit parse_line(std::string_view line, const std::string& source) {
+  const std::string where = source + ": ";
+  size_t sign = line.find('=');
+  if (sign == std::string_view::npos) {
+    kind_of(trimmed(line.substr(0, line.find_first_of(" \t:"))), where);
+    throw Error(where + quoted(std::string(line)) + " has no value; write max-peak = 1G",
+                kExitUsage);
+  }
+  LimitKind kind = kind_of(trimmed(line.substr(0, sign)), where);
+  return parse_limit(kind, line.substr(sign + 1), source, where);
+}
+
+}  // namespace
+
+std::string_view name_of(LimitKind kind) {
+  return word_of(kind).name;
+}
+
+Limit parse_limit(LimitKind kind, std::string_view text, const std::string& source,
+                  const std::string& where) {
+  Limit limit;
+  limit.kind = kind;
+  limit.source = source;
+  if (parse_value(trimmed(text), limit)) return limit;
+  const Word& word = word_of(kind);
+  throw Error(where + quoted(std::string(trimmed(text))) + " is no value for " +
+                  std::string(word.name) + "; write " + word.example,
+              kExitUsage);
+}
+
+std::vector<Limit> parse_limits(std::string_view text, const std::string& path) {
+  std::vector<Limit> limits;
+  for (size_t number = 1; !text.empty(); ++number) {
+    size_t length = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    Limit limit = parse_line(line, path + ":" + std::to_string(number));
+    for (const Limit& other : limits) {
+      if (other.kind != limit.kind) continue;
+      throw Error(limit.source + ": " + std::string(name_of(limit.kind)) +
+                      " is there already, at " + other.source + "; keep one of them",
+                  kExitUsage);
+    }
+    limits.push_back(limit);
+  }
+  return limits;
+}
+
+std::vector<Limit> merged_limits(const std::vector<Limit>& first,
+                                 const std::vector<Limit>& others) {
+  std::vector<Limit> all = first;
+  for (const Limit& limit : others) {
+    bool has = std::any_of(first.begin(), first.end(),
+                           [&](const Limit& one) { return one.kind == limit.kind; });
+    if (!has) all.push_back(limit);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Limit& a, const Limit& b) { return a.kind < b.kind; });
+  return all;
+}
+
+std::string read_words(const std::string& path, const char* what) {
+  constexpr size_t kMost = 1 << 20;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file || text.size() > kMost) {
+    throw Error(std::string("cannot read the ") + what + " in " + quoted(path) +
+                    (text.size() > kMost ? ": it is too large" : ""),
+                kExitUsage);
+  }
+  return text;
+}
+
+}  // namespace heapledger::cli::check

@@ -1,0 +1,164 @@
+// `heapledger ctl`: orders to a program that is running under us.
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "analyzer/error.h"
+#include "analyzer/stop_reason.h"
+#include "cli/commands.h"
+#include "cli/ctl/ledger.h"
+#include "cli/run/words.h"
+#include "cli/shared/options.h"
+#include "settings/settings.h"
+#include "text/text.h"
+
+namespace heapledger::cli::ctl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kExitNotDone = 1;
+constexpr double kPatience = 2;  // seconds
+
+struct CtlOptions {
+  int process = 0;
+  std::string order;
+  std::vector<std::string> words;
+  double wait = kPatience;
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// The order as the program gets it. Throws Error for one that makes no sense.
+std::string order_of(const CtlOptions& options) {
+  const std::string words = joined(options.words);
+  const bool takes_name = options.order == "marker" || options.order == "snapshot";
+  if (takes_name && words.empty()) {
+    throw Error(
+        "A " + options.order + " needs a name: heapledger ctl PID " + options.order + " NAME",
+        kExitUsage);
+  }
+  if (options.order == "mode") {
+    if (words.empty()) {
+      throw Error("Which mode? For example: heapledger ctl PID mode sample sample=64K", kExitUsage);
+    }
+    std::vector<std::string> settings = options.words;
+    if (settings[0].find('=') == std::string::npos) settings[0] = "mode=" + settings[0];
+    try {
+      run::check_words(settings, "");
+    } catch (const Error& error) {
+      throw Error(error.what(), kExitUsage);
+    }
+  } else if (!takes_name && !words.empty()) {
+    throw Error("\"" + options.order + "\" takes no further words.", kExitUsage);
+  }
+  return words.empty() ? options.order : options.order + " " + words;
+}
+
+void expect_done(format::ControlResult result) {
+  using format::ControlResult;
+  switch (result) {
+    case ControlResult::kDone:
+      return;
+    case ControlResult::kUnknownOrder:
+      throw Error("The program's runtime does not know this order: it is of another version.",
+                  kExitNotDone);
+    case ControlResult::kWrongWords:
+      throw Error(
+          "These words cannot be changed while a program runs. Those that can: mode, sample, "
+          "sample-calls, weigh, stacks-for, log.",
+          kExitUsage);
+    case ControlResult::kNotRecording:
+      throw Error("Recording has stopped for good; `heapledger ctl PID status` says why.",
+                  kExitNotDone);
+    case ControlResult::kNotNow:
+      break;
+  }
+  throw Error("The program was just changing its mode by itself. Try again.", kExitNotDone);
+}
+
+// A forked process that has just begun its own ledger no longer looks at its parent's: the order is
+// given again, there.
+void give(const CtlOptions& options, const std::string& order) {
+  auto ledger = std::make_unique<RunningLedger>(options.process);
+  uint64_t number = ledger->send(order);
+  const auto limit = std::chrono::duration<double>(options.wait);
+  const auto start = Clock::now();
+  unsigned looks = 0;
+  while (!ledger->is_done(number)) {
+    if (Clock::now() - start >= limit) {
+      throw Error("Process " + std::to_string(options.process) +
+                      " has not allocated or freed anything in the meantime; the order stays, and "
+                      "is carried out with its next call.",
+                  kExitNotDone);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (++looks % 50 != 0) continue;
+    auto again = std::make_unique<RunningLedger>(options.process);
+    if (again->path() == ledger->path()) continue;
+    ledger = std::move(again);
+    number = ledger->send(order);
+  }
+  expect_done(ledger->result());
+}
+
+void show_status(int process) {
+  const RunningLedger ledger(process);
+  const format::FileHeader header = ledger.header();
+  std::printf("process    %d\n", process);
+  if (!ledger.is_own()) {
+    std::printf("ledger     none of its own yet; forked from %u, which has %s\n", header.pid,
+                escaped(ledger.path()).c_str());
+    return;
+  }
+  const auto mode = static_cast<settings::Mode>(ledger.control().mode);
+  std::printf("ledger     %s\nmode       %s\n", escaped(ledger.path()).c_str(),
+              settings::mode_name(mode));
+  const bool stopped = header.stop_reason != 0;
+  const bool off = mode == settings::Mode::kOff;
+  const std::string state =
+      stopped ? "stopped for good: " + describe_stop(header) : std::string(off ? "off" : "on");
+  std::printf("recording  %s\n", printable(state).c_str());
+}
+
+}  // namespace
+
+void add_ctl(Command& app, int& exit_code) {
+  auto options = std::make_shared<CtlOptions>();
+  Command* command = app.add_subcommand("ctl", "Give orders to a program that is being recorded");
+  command->add_option("PID", options->process, "The process")->required()->type_name("");
+  command->add_option("ORDER", options->order, "What to do")
+      ->required()
+      ->type_name("start|stop|snapshot|marker|mode|status")
+      ->one_of({"start", "stop", "snapshot", "marker", "mode", "status"});
+  command->add_option("WORDS", options->words, "A name, or the words of a mode")->type_name("");
+  command->add_option("--wait", options->wait, "Seconds until an answer is no longer awaited (2)")
+      ->type_name("SECONDS")
+      ->within(0, 4194304);
+  command->footer(
+      "start, stop      go on recording, or stop\n"
+      "snapshot NAME    remember this moment: heapledger report --at NAME\n"
+      "marker NAME      the same\n"
+      "mode WORDS       as in HEAPLEDGER: mode sample sample=64K\n"
+      "status           what is recorded now, and where\n\n"
+      "The program carries an order out with its next allocation or free. The exit status is 0, 1\n"
+      "when it could not be given or carried out, or 2 when the command is wrong.");
+  command->callback([options, &exit_code] {
+    if (options->order == "status") {
+      show_status(options->process);
+    } else {
+      give(*options, order_of(*options));
+    }
+    exit_code = 0;
+  });
+}
+
+}  // namespace heapledger::cli::ctl

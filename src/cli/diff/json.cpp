@@ -1,0 +1,138 @@
+#include "cli/diff/json.h"
+
+#include <array>
+
+#include "text/json_text.h"
+#include "text/text.h"
+
+namespace heapledger::cli::diff {
+namespace {
+
+struct Field {
+  Compared measure;
+  const char* name;
+};
+constexpr std::array<Field, 7> kFields = {{{Compared::kLive, "live_bytes"},
+                                           {Compared::kBlocks, "live_blocks"},
+                                           {Compared::kCalls, "calls"},
+                                           {Compared::kBytes, "bytes"},
+                                           {Compared::kPeak, "peak_bytes"},
+                                           {Compared::kUnfreed, "never_freed_bytes"},
+                                           {Compared::kTemporary, "temporary_calls"}}};
+
+Json figures(const SideFigures& side) {
+  if (!side.there) return nullptr;
+  Json json = Json::object();
+  for (const Field& field : kFields) {
+    json[field.name] =
+        is_known(side, field.measure) ? Json(value_of(side, field.measure)) : Json(nullptr);
+  }
+  json["never_freed_blocks"] = side.has_never_freed ? Json(side.never_freed_blocks) : Json(nullptr);
+  return json;
+}
+
+Json changes(const SideFigures& before, const SideFigures& after) {
+  Json json = Json::object();
+  for (const Field& field : kFields) {
+    bool known = is_known(before, field.measure) && is_known(after, field.measure);
+    json[field.name] =
+        known ? Json(change_of(value_of(before, field.measure), value_of(after, field.measure)))
+              : Json(nullptr);
+  }
+  return json;
+}
+
+Json sides_and_change(const SideFigures& before, const SideFigures& after) {
+  return {
+      {"before", figures(before)}, {"after", figures(after)}, {"change", changes(before, after)}};
+}
+
+Json frames_of(const ChangeRow& row, Ledgers& before, Ledgers& after) {
+  Json list = Json::array();
+  const std::vector<NamedFrame> stack =
+      row.after.there ? after.frames(row.site_after) : before.frames(row.site_before);
+  for (const NamedFrame& frame : stack) {
+    list.push_back({{"name", as_utf8(frame.name)},
+                    {"function", as_utf8(frame.function)},
+                    {"file", as_utf8(frame.file)},
+                    {"line", frame.line},
+                    {"module", as_utf8(frame.module)},
+                    {"inlined", frame.inlined}});
+  }
+  return list;
+}
+
+Json group(const ChangeRow& row, const Difference& difference, const DifferenceQuestion& question,
+           Ledgers& before, Ledgers& after) {
+  Json json = {{"name", as_utf8(row.name)},
+               {"kind", name_of(row.kind(question.sort))},
+               {"function", as_utf8(row.function)},
+               {"file", as_utf8(row.file)},
+               {"line", row.line},
+               {"module", as_utf8(row.module)}};
+  if (question.by == GroupBy::kSize || question.by == GroupBy::kSizeClass) json["key"] = row.key;
+  json.update(sides_and_change(row.before, row.after));
+  if (difference.overlap) json["with_callees"] = sides_and_change(row.all_before, row.all_after);
+  if (question.by == GroupBy::kSite) json["frames"] = frames_of(row, before, after);
+  return json;
+}
+
+Json texts(const std::vector<std::string>& list) {
+  Json json = Json::array();
+  for (const std::string& text : list) json.push_back(as_utf8(text));
+  return json;
+}
+
+Json side(const std::vector<std::string>& ledgers, const std::string& moment, uint64_t time_ns,
+          uint64_t rss, const SideFigures& totals) {
+  Json json = {{"ledgers", texts(ledgers)}, {"moment", as_utf8(moment)}, {"time_ns", time_ns}};
+  json.update(figures(totals));
+  json["rss_peak_bytes"] = rss;
+  return json;
+}
+
+Json head(const Difference& difference, const DifferenceQuestion& question,
+          const DiffSides& sides) {
+  Json json = {
+      {"schema", "heapledger.diff/1"},
+      {"by", name_of(question.by)},
+      {"sort", name_of(question.sort)},
+      {"before", side(sides.before, sides.moment_before, difference.before_ns,
+                      difference.rss_before, difference.before)},
+      {"after", side(sides.after, sides.moment_after, difference.after_ns, difference.rss_after,
+                     difference.after)},
+      {"change", changes(difference.before, difference.after)},
+      {"blame", difference.blame.name.empty() ? Json(nullptr)
+                                              : Json{{"name", as_utf8(difference.blame.name)},
+                                                     {"live_bytes", difference.blame.bytes}}},
+      {"counts",
+       {{"groups", difference.groups},
+        {"grew", difference.grew},
+        {"shrank", difference.shrank},
+        {"came", difference.came},
+        {"went", difference.went},
+        {"same", difference.same}}},
+      {"unmatched_modules", texts(difference.unmatched_modules)}};
+  json["change"]["rss_peak_bytes"] = change_of(difference.rss_before, difference.rss_after);
+  return json;
+}
+
+}  // namespace
+
+void write_diff_json(std::FILE* to, const Difference& difference,
+                     const DifferenceQuestion& question, const DiffSides& sides, Ledgers& before,
+                     Ledgers& after) {
+  std::string text = json_line(head(difference, question, sides));
+  text.back() = ',';  // for the closing brace: the groups come one by one
+  text += "\"groups\":[";
+  for (const ChangeRow& row : difference.rows) {
+    if (&row != &difference.rows.front()) text += ',';
+    text += json_line(group(row, difference, question, before, after));
+    std::fwrite(text.data(), 1, text.size(), to);
+    text.clear();
+  }
+  text += "]}\n";
+  std::fwrite(text.data(), 1, text.size(), to);
+}
+
+}  // namespace heapledger::cli::diff

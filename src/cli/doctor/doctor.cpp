@@ -1,0 +1,80 @@
+// `heapledger doctor`: what this machine and this program allow.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/error.h"
+#include "cli/commands.h"
+#include "cli/doctor/checks.h"
+#include "cli/doctor/show.h"
+#include "cli/pages/page.h"
+#include "cli/run/output.h"
+#include "cli/shared/options.h"
+#include "text/text.h"
+
+namespace heapledger::cli::doctor {
+namespace {
+
+constexpr int kExitNotRecordable = 1;
+
+struct DoctorCommand {
+  std::vector<std::string> words;  // the program and its arguments
+  std::string pattern;
+  bool json = false;
+};
+
+int diagnose(const DoctorCommand& command) {
+  Diagnosis diagnosis;
+  try {
+    check_machine(command.pattern, diagnosis);
+  } catch (const Error& error) {
+    throw Error(error.what(), kExitUsage);
+  }
+  if (!command.words.empty()) check_command(command.words.front(), diagnosis);
+  if (command.json) {
+    fmt::print("{}\n", doctor_json(diagnosis));
+  } else {
+    const Page page = Page::for_stdout();
+    fmt::print("{}", doctor_text(diagnosis, page.style, page.width));
+  }
+  return diagnosis.recordable() ? 0 : kExitNotRecordable;
+}
+
+void refuse_unknown(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") continue;
+    throw Error(
+        "heapledger doctor has no option " + quoted(word) + ". Try: heapledger doctor --help",
+        kExitUsage);
+  }
+}
+
+}  // namespace
+
+void add_doctor(Command& app, int& exit_code) {
+  auto command = std::make_shared<DoctorCommand>();
+  Command* sub =
+      app.add_subcommand("doctor", "Tell what this machine and a program allow, before recording");
+  sub->add_option("-o,--output", command->pattern, "Where the ledgers would go, as with run")
+      ->type_name("PATTERN");
+  sub->add_flag("--json", command->json, "Print one JSON object");
+  sub->add_program(command->words, "The program, and its arguments, which are not looked at",
+                   "heapledger doctor [OPTIONS] [--] [CMD [ARGUMENTS]]");
+  sub->footer(
+      "Nothing is run, and nothing is changed. Each line has a mark: ok; note, for what is worth\n"
+      "knowing though it can be recorded; problem, for what is in the way. What to do is below.\n\n"
+      "The exit status is 0 when it can be recorded, 1 when not, 2 when the command is wrong.\n\n"
+      "Examples:\n"
+      "  heapledger doctor                      this machine\n"
+      "  heapledger doctor ./server -p 80       the same command line as for run\n"
+      "  heapledger doctor --json python3 | jq .pools");
+  sub->callback([sub, command, &exit_code] {
+    refuse_unknown(sub->unknown_options());
+    exit_code = diagnose(*command);
+  });
+}
+
+}  // namespace heapledger::cli::doctor

@@ -1,0 +1,61 @@
+// `heapledger info`: what is in a ledger.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/files/info_json.h"
+#include "cli/files/info_text.h"
+#include "cli/shared/ledger_paths.h"
+#include "cli/shared/live_ledgers.h"
+#include "cli/shared/options.h"
+#include "cli/shared/progress_line.h"
+#include "cli/shared/warnings.h"
+#include "text/text.h"
+
+namespace heapledger::cli::files {
+namespace {
+
+struct InfoOptions {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+int info(const InfoOptions& options) {
+  PlainLedgers plain(find_ledger_paths(options.files));
+  Analysis analysis = analyze_with_progress(plain.paths());
+  for (LedgerFacts& ledger : analysis.ledgers) ledger.path = shown_path(ledger.path);
+  if (options.json) {
+    write_info_json(stdout, analysis);
+  } else {
+    Style style = Style::for_stream(STDOUT_FILENO);
+    std::string text;
+    for (const LedgerFacts& ledger : analysis.ledgers) {
+      text += (text.empty() ? "" : "\n") + info_text(ledger, style);
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+  std::fflush(stdout);
+  return std::max(plain.status(), print_warnings(analysis));
+}
+
+}  // namespace
+
+void add_info(Command& app, int& exit_code) {
+  auto options = std::make_shared<InfoOptions>();
+  Command* command = app.add_subcommand("info", "Show what is in a ledger");
+  command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
+      ->required()
+      ->type_name("");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "The exit status is 0, 2 when the command or a file name is wrong, or 3 when a ledger is\n"
+      "damaged: what could be read of it is shown all the same.");
+  command->callback([options, &exit_code] { exit_code = info(*options); });
+}
+
+}  // namespace heapledger::cli::files

@@ -1,0 +1,197 @@
+#include "cli/pages/json_parts.h"
+
+#include "analyzer/own_threads.h"
+#include "cli/pages/unrecorded_text.h"
+#include "cli/shared/unseen_calls.h"
+#include "settings/settings.h"
+#include "text/text.h"
+
+namespace heapledger::cli {
+namespace {
+
+void put_measures(Json& json, const Measures& measures) {
+  json["calls"] = measures.calls;
+  json["frees"] = measures.frees;
+  json["resizes"] = measures.resizes;
+  json["bytes"] = measures.bytes;
+  json["peak_bytes"] = measures.peak_bytes;
+  json["peak_blocks"] = measures.peak_blocks;
+  json["peak_time_ns"] = measures.peak_time_ns;
+  json["end_bytes"] = measures.end_bytes;
+  json["end_blocks"] = measures.end_blocks;
+  json["temporary_calls"] = measures.temporary_calls;
+}
+
+Json moment_json(uint64_t time_ns, uint64_t bytes, uint64_t blocks) {
+  Json json;
+  json["time_ns"] = time_ns;
+  json["live_bytes"] = bytes;
+  json["live_blocks"] = blocks;
+  return json;
+}
+
+const char* tree_name(TreeShape shape) {
+  switch (shape) {
+    case TreeShape::kTopDown:
+      return "top-down";
+    case TreeShape::kBottomUp:
+      return "bottom-up";
+    case TreeShape::kCallersOf:
+      return "callers";
+    case TreeShape::kCalleesOf:
+      return "callees";
+    case TreeShape::kNone:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Json totals_json(const Analysis& analysis) {
+  const Totals& totals = analysis.totals;
+  Json json;
+  put_measures(json, totals);
+  if (analysis.live()) json["temporary_calls"] = nullptr;
+  json["rss_peak_bytes"] = totals.rss_peak_bytes;
+  json["inherited_frees"] = totals.inherited_frees;
+  json["unmatched_frees"] = totals.unmatched_frees;
+  json["lost_frees"] = totals.lost_frees;
+  json["missed"] = totals.missed;
+  return json;
+}
+
+Json functions_json(const FunctionCounts& counts) {
+  Json json;
+  for (size_t i = 0; i < counts.size(); ++i) json[kFunctionNames[i]] = counts[i];
+  return json;
+}
+
+Json ledger_json(const LedgerFacts& ledger, bool whole) {
+  Json json;
+  json["path"] = as_utf8(ledger.path);
+  json["pid"] = ledger.pid;
+  json["parent_pid"] = ledger.parent_pid;
+  json["command"] = Json::array();
+  for (const std::string& argument : ledger.command) json["command"].push_back(as_utf8(argument));
+  json["executable"] = as_utf8(ledger.executable);
+  json["mode"] = settings::mode_name(static_cast<settings::Mode>(ledger.mode));
+  json["origin"] = ledger.origin == format::Origin::kForked ? "forked" : "started";
+  json["complete"] = ledger.complete;
+  json["stopped"] = ledger.stopped ? Json(*ledger.stopped) : Json(nullptr);
+  json["unwatched"] = ledger.unwatched ? Json(*ledger.unwatched) : Json(nullptr);
+  json["unseen"] = ledger.unseen ? Json(unseen_calls(ledger)) : Json(nullptr);
+  json["missed"] = ledger.totals.missed;
+  if (whole) json["gaps"] = ledger.gaps;
+  if (whole) json["gap_ns"] = ledger.gap_ns;
+  json["threads"] = own_threads(ledger);
+  if (whole) {
+    json["entries"] = ledger.entries;
+    json["inherited_blocks"] = ledger.inherited_blocks;
+    json["inherited_bytes"] = ledger.inherited_bytes;
+  }
+  json["problems"] = ledger.problems;
+  json["unrecorded"] = unrecorded_json(ledger.unrecorded);
+  return json;
+}
+
+Json moments_json(Ledgers& ledgers) {
+  const Overview& overview = ledgers.overview();
+  Json json;
+  json["peak"] =
+      moment_json(overview.peak_time_ns, overview.totals.peak_bytes, overview.totals.peak_blocks);
+  json["rss_peak"] = Json(nullptr);
+  if (overview.rss_peak_bytes > 0) {
+    json["rss_peak"] = moment_json(overview.rss_peak_time_ns, overview.live_bytes_at_rss_peak,
+                                   overview.live_blocks_at_rss_peak);
+  }
+  json["end"] =
+      moment_json(overview.duration_ns, overview.never_freed_bytes, overview.never_freed_blocks);
+  json["markers"] = Json::array();
+  for (const Marker& marker : overview.markers) {
+    Json one;
+    one["text"] = as_utf8(marker.text);
+    one["time_ns"] = marker.time_ns;
+    one["pid"] = ledgers.facts()[marker.ledger].pid;
+    json["markers"].push_back(std::move(one));
+  }
+  return json;
+}
+
+Json question_json(const Asked& asked) {
+  const Question& question = asked.question;
+  Json json;
+  json["at"] = question.between ? Json(nullptr) : Json(as_utf8(to_text(question.at)));
+  json["between"] = nullptr;
+  if (question.between) {
+    json["between"] = {as_utf8(to_text(question.between->first)),
+                       as_utf8(to_text(question.between->second))};
+  }
+  bool grouped = asked.view == ReportView::kTable || asked.view == ReportView::kOverview;
+  json["by"] = grouped ? Json(name_of(question.by)) : Json(nullptr);
+  const char* tree = tree_name(question.tree);
+  json["tree"] = tree == nullptr ? Json(nullptr) : Json(tree);
+  json["function"] = text_or_null(question.function);
+  json["below"] = text_or_null(question.below);
+  json["filter"] = text_or_null(asked.filter_text);
+  json["sort"] = name_of(question.sort);
+  json["live"] = asked.live;
+  json["top"] = asked.top ? Json(*asked.top) : Json(nullptr);
+  return json;
+}
+
+Json suppressions_json(const NeverFreed& found) {
+  Json json;
+  json["live_bytes"] = found.suppressed.live_bytes;
+  json["live_blocks"] = found.suppressed.live_blocks;
+  json["used"] = Json::array();
+  for (const SuppressionUse& use : found.uses) {
+    Json one;
+    one["pattern"] = as_utf8(use.pattern);
+    one["built_in"] = use.built_in;
+    one["sites"] = use.sites;
+    one["live_bytes"] = use.bytes;
+    one["live_blocks"] = use.blocks;
+    json["used"].push_back(std::move(one));
+  }
+  return json;
+}
+
+Json where_rss_json(const WhereRss& where) {
+  Json json;
+  json["time_ns"] = where.time_ns;
+  json["live_bytes"] = where.live_bytes;
+  json["live_blocks"] = where.live_blocks;
+  json["rounding_bytes"] = where.glibc_model ? Json(where.rounding_bytes) : Json(nullptr);
+  json["page_bytes"] = where.page_bytes;
+  json["touched_pages"] = where.touched_pages;
+  json["touched_bytes"] = where.touched_bytes;
+  json["fragmentation_bytes"] = where.fragmentation_bytes;
+  json["rss_bytes"] = where.has_rss ? Json(where.rss_bytes) : Json(nullptr);
+  json["sample_time_ns"] = where.has_rss ? Json(where.sample_time_ns) : Json(nullptr);
+  json["file_rss_bytes"] = where.has_file_rss ? Json(where.file_rss_bytes) : Json(nullptr);
+  json["unexplained_bytes"] = where.has_rss ? Json(where.unexplained_bytes) : Json(nullptr);
+  json["other_malloc"] = text_or_null(where.other_malloc);
+  return json;
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(as_utf8(text));
+}
+
+Json pool_json(const PoolFacts& pool) {
+  Json json;
+  json["name"] = as_utf8(pool.name);
+  json["calls"] = pool.calls;
+  json["frees"] = pool.frees;
+  json["resizes"] = pool.resizes;
+  json["bytes"] = pool.bytes;
+  json["peak_bytes"] = pool.peak_bytes;
+  json["peak_blocks"] = pool.peak_blocks;
+  json["end_bytes"] = pool.end_bytes;
+  json["end_blocks"] = pool.end_blocks;
+  json["unmatched_frees"] = pool.unmatched_frees;
+  return json;
+}
+
+}  // namespace heapledger::cli

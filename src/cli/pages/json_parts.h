@@ -1,0 +1,43 @@
+// The objects that the JSON of a report is made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/query.h"
+#include "cli/asking/asked.h"
+#include "text/json_text.h"
+
+namespace heapledger::cli {
+
+Json text_or_null(const std::string& text);
+Json totals_json(const Analysis& analysis);
+Json functions_json(const FunctionCounts& counts);
+// `whole`: with what only reading all of it tells.
+Json ledger_json(const LedgerFacts& ledger, bool whole);
+Json moments_json(Ledgers& ledgers);
+Json question_json(const Asked& asked);
+Json where_rss_json(const WhereRss& where);
+Json series_json(const Overview& overview);
+Json sizes_json(const Overview& overview);
+Json suppressions_json(const NeverFreed& found);
+Json block_json(Ledgers& ledgers, const BlockFacts& block);
+
+// As far as the ledger alone tells.
+Json pool_json(const PoolFacts& pool);
+
+// One object for each call, the innermost first; functions inlined into it are inside.
+Json frames_json(const std::vector<NamedFrame>& frames);
+
+// A site with the fields that it has had from the first schema on.
+Json group_json(Ledgers& ledgers, const Group& group);
+
+// One that is never freed, by the number of its site; its stack is that of the group.
+Json never_freed_json(const Row& row);
+
+// `live`: of the figures, those of live blocks alone.
+void put_figures(Json& json, const Figures& figures, bool live);
+Json row_json(Ledgers& ledgers, const Asked& asked, const Row& row);
+Json node_json(const TreeNode& node, bool live);
+
+}  // namespace heapledger::cli

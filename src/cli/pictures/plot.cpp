@@ -1,0 +1,153 @@
+// `heapledger plot`: ledgers as pictures and films.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/error.h"
+#include "cli/asking/selection_words.h"
+#include "cli/commands.h"
+#include "cli/pictures/still.h"
+#include "cli/shared/opened.h"
+#include "cli/shared/options.h"
+#include "exporters/output.h"
+#include "plots/film.h"
+#include "plots/page.h"
+#include "plots/render.h"
+
+namespace heapledger::cli::pictures {
+namespace {
+
+struct PlotOptions {
+  std::vector<std::string> files;
+  std::string out;
+  std::string kind;
+  std::string scheme;
+  size_t width = 0;
+  size_t height = 0;
+  size_t top = 0;
+  size_t frames = 0;
+  NameOptions names;
+};
+
+constexpr std::array kFilms = {"mp4", "gif", "webp"};
+
+bool is_film(const std::string& format) {
+  return std::find(kFilms.begin(), kFilms.end(), format) != kFilms.end();
+}
+
+// By the end of the file's name.
+std::string format_of(const std::string& path) {
+  if (path.empty()) return "svg";
+  std::string end = ending_of(path);
+  if (is_still(end) || is_film(end)) return end;
+  throw Error("what '" + path + "' is to be shall be seen from the end of its name: " +
+                  kStillEndings + ", or a film: .mp4, .gif, .webp",
+              kExitUsage);
+}
+
+PageOptions page_options(const PlotOptions& options, const std::string& format) {
+  PageOptions page;
+  if (!options.kind.empty()) page.kind = parse_plot_kind(options.kind);
+  page.width = options.width;
+  page.height = options.height;
+  page.scheme = scheme_of(options.scheme, format);
+  if (options.top > 0) page.top = options.top;
+  if (page.top > kSeriesColours) {
+    throw Error(
+        "--top is up to " + std::to_string(kSeriesColours) + ": more colours nobody can tell apart",
+        kExitUsage);
+  }
+  if (options.frames > 0) throw Error("--frames is for films: .mp4, .gif, .webp", kExitUsage);
+  return sized(page);
+}
+
+FilmOptions film_options(const PlotOptions& options, const std::string& format) {
+  if (!options.kind.empty() || options.top > 0) {
+    throw Error("a film has no --kind and no --top: it shows the heap as it grows", kExitUsage);
+  }
+  FilmOptions film;
+  film.width = options.width;
+  film.height = options.height;
+  film.scheme = scheme_of(options.scheme, format);
+  if (options.frames > 0) film.frames = options.frames;
+  return sized(film);
+}
+
+// Something over time to draw.
+void expect_time(Ledgers& ledgers) {
+  expect_more_than_counts(ledgers);
+  if (!ledgers.analysis().live()) return;
+  throw Error(
+      "this is a live heap, which is one moment, and plots are over time: take heapledger "
+      "flamegraph or heapledger graph",
+      kExitUsage);
+}
+
+int run_film(const PlotOptions& options, const std::string& format) {
+  FilmOptions wanted = film_options(options, format);
+  Output output(options.out);
+  const std::string& file = output.file_for_others();
+  Opened opened(options.files, options.names);
+  expect_time(opened.ledgers());
+  Film film(opened.ledgers(), wanted);
+  render_film(
+      {format, wanted.frames}, [&film](size_t frame) { return film.draw(frame); }, file);
+  output.finish();
+  return opened.warn();
+}
+
+int run_plot(const PlotOptions& options) {
+  std::string format = format_of(options.out);
+  if (is_film(format)) return run_film(options, format);
+  PageOptions wanted = page_options(options, format);
+  StillPicture picture(options.out, format);
+  Opened opened(options.files, options.names);
+  expect_time(opened.ledgers());
+  picture.write(draw_page(opened.ledgers(), wanted));
+  return opened.warn();
+}
+
+}  // namespace
+
+void add_plot(Command& app, int& exit_code) {
+  auto options = std::make_shared<PlotOptions>();
+  Command* command = app.add_subcommand("plot", "Draw charts of ledgers, or a film");
+  command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", options->out,
+                   "The picture: .svg, .png, .pdf; or a film: .mp4, .gif, .webp (default: SVG to "
+                   "standard output)")
+      ->type_name("OUT");
+  command
+      ->add_option("--kind", options->kind,
+                   "One panel alone: time, sites, sizes, lifetimes or map (default: all)")
+      ->type_name("KIND");
+  command
+      ->add_option("--top", options->top,
+                   "Sites that have a colour of their own, up to 12 (default: 8)")
+      ->type_name("N");
+  command->add_option("--width", options->width, "In pixels")->type_name("N");
+  command->add_option("--height", options->height, "In pixels")->type_name("N");
+  command
+      ->add_option("--scheme", options->scheme,
+                   "Colours: light, dark, or auto: an .svg that is as the reader's screen is "
+                   "(default: auto for .svg, light for others)")
+      ->type_name("SCHEME");
+  command->add_option("--frames", options->frames, "Of a film (default: 125, 10 seconds)")
+      ->type_name("N");
+  add_name_options(*command, options->names);
+  command->footer(
+      "PNG and PDF need the program rsvg-convert (Debian's librsvg2-bin), films ffmpeg as well.\n\n"
+      "Examples:\n"
+      "  heapledger plot server.4711.ledger -o heap.svg\n"
+      "  heapledger plot server.4711.ledger --kind map --width 1600 --scheme dark -o map.png\n"
+      "  heapledger plot server.4711.ledger -o heap.mp4");
+  command->callback([options, &exit_code] { exit_code = run_plot(*options); });
+}
+
+}  // namespace heapledger::cli::pictures

@@ -1,0 +1,70 @@
+#include "cli/pictures/words.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "analyzer/error.h"
+#include "cli/asking/selection_words.h"
+#include "cli/shared/options.h"
+#include "text/text.h"
+
+namespace heapledger::cli::pictures {
+
+void add_picture_options(Command& command, PictureWords& words, const std::string& formats) {
+  command.add_option("FILE", words.files, "Ledgers, or folders with ledgers")
+      ->required()
+      ->type_name("");
+  command.add_option("-o,--output", words.out, "Where to: " + formats)->type_name("OUT");
+  command
+      .add_option("--metric", words.metric,
+                  "What is shown: calls, bytes, live (default), peak, temporary, never-freed or "
+                  "time")
+      ->type_name("METRIC");
+  add_moment_options(command, words.selection);
+  add_filter_option(command, words.selection);
+  command.add_option("--title", words.title, "The heading (default: the program)")
+      ->type_name("TEXT");
+  add_name_options(command, words.names);
+}
+
+std::string format_by_ending(const PictureWords& words, const std::vector<std::string>& known) {
+  if (words.out.empty()) return known.front();
+  size_t dot = words.out.rfind('.');
+  std::string ending = dot == std::string::npos ? "" : words.out.substr(dot + 1);
+  if (std::find(known.begin(), known.end(), ending) != known.end()) return ending;
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "." : ", .") + name;
+  throw Error("the name of the file says what is drawn, and " + quoted(words.out) +
+                  " ends in none of " + list,
+              kExitUsage);
+}
+
+double parse_share(const std::string& text) {
+  bool percent = text.ends_with('%');
+  double share = 0;
+  const char* end = text.data() + text.size() - (percent ? 1 : 0);
+  auto [stopped, error] = std::from_chars(text.data(), end, share);
+  if (percent) share /= 100;
+  if (error != std::errc() || stopped != end || !(share >= 0 && share < 1)) {
+    throw Error(quoted(text) + " is no share: write it like 1% or 0.01", kExitUsage);
+  }
+  return share;
+}
+
+int draw_picture(const PictureWords& words, const Draw& draw) {
+  Question question;
+  PictureRequest picture{words.title, understand_selection(words.selection, question)};
+  Metric metric = words.metric.empty() ? Metric::kLive : parse_metric(words.metric);
+  set_moment(metric, !words.selection.at.empty(), question);
+  Output output(words.out);
+  Opened opened(words.files, words.names);
+  expect_more_than_counts(opened.ledgers());
+  check_moments(opened.ledgers(), question);
+  expect_metric(opened.ledgers(), metric);
+  ExportRequest request{opened.ledgers(), question, metric, !words.metric.empty(), ";", false};
+  draw(request, picture, output);
+  output.finish();
+  return opened.warn();
+}
+
+}  // namespace heapledger::cli::pictures

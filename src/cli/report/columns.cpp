@@ -1,0 +1,147 @@
+#include "cli/report/columns.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "cli/pages/sampling.h"
+
+namespace heapledger::cli::report {
+namespace {
+
+// Whether what groups have of it adds up, so that a share makes sense.
+bool has_share(Measure measure) {
+  switch (measure) {
+    case Measure::kPeakBytes:
+    case Measure::kAverageSize:
+    case Measure::kMedianLifetime:
+    case Measure::kMeanLifetime:
+    case Measure::kRssPeak:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+std::string measure_text(const Figures& figures, Measure measure) {
+  uint64_t value = value_of(figures, measure);
+  switch (measure) {
+    case Measure::kLiveBytes:
+      return with_error(human_bytes(value), value, figures.live_error);
+    case Measure::kBytes:
+      return with_error(human_bytes(value), value, figures.bytes_error);
+    case Measure::kCalls:
+      return with_error(with_commas(value), value, figures.calls_error);
+    case Measure::kTime:
+      return human_duration(value);
+    case Measure::kEndedBytes:
+    case Measure::kMovedBytes:
+    case Measure::kAverageSize:
+    case Measure::kRssPeak:
+      return human_bytes(value);
+    case Measure::kPeakBytes:
+      return figures.has_peak ? with_error(human_bytes(value), value, figures.peak_error) : "?";
+    case Measure::kMedianLifetime:
+    case Measure::kMeanLifetime:
+      return figures.lifetimes.count() > 0 ? human_duration(value) : "never freed";
+    default:
+      return with_commas(value);
+  }
+}
+
+std::string measure_title(Measure measure) {
+  switch (measure) {
+    case Measure::kBytes:
+      return "allocated";
+    case Measure::kPeakBytes:
+      return "own peak";
+    case Measure::kAverageSize:
+      return "average";
+    case Measure::kMedianLifetime:
+      return "median life";
+    case Measure::kMeanLifetime:
+      return "mean life";
+    default:
+      return std::string(name_of(measure));
+  }
+}
+
+FigureColumns::FigureColumns(const Question& question, const Figures& totals, bool overlapping,
+                             Known known) {
+  Measure sort = question.sort;
+  add_measure(sort);
+  if (has_share(sort)) {
+    add_column("share", [sort, whole = value_of(totals, sort)](const Figures& all, const Figures&) {
+      return percent(value_of(all, sort), whole);
+    });
+  }
+  if (overlapping && sort != Measure::kPeakBytes) {
+    add_column("itself",
+               [sort](const Figures&, const Figures& self) { return measure_text(self, sort); });
+  }
+  constexpr std::array kOthers = {Measure::kLiveBytes, Measure::kLiveBlocks, Measure::kCalls,
+                                  Measure::kBytes, Measure::kTemporaryCalls};
+  size_t others = kOthers.size();
+  if (known == Known::kSums) others = 4;
+  if (known == Known::kLive) others = 2;
+  for (size_t i = 0; i < others; ++i) {
+    if (kOthers[i] != sort) add_measure(kOthers[i]);
+  }
+  if (totals.has_time && sort != Measure::kTime) add_measure(Measure::kTime);
+  if (question.between && sort != Measure::kEndedBytes) add_measure(Measure::kEndedBytes);
+  bool has_peaks =
+      !overlapping && question.tree == TreeShape::kNone && totals.has_peak && known != Known::kLive;
+  if (has_peaks && sort != Measure::kPeakBytes) {
+    add_measure(Measure::kPeakBytes);
+  }
+}
+
+void FigureColumns::add_measure(Measure measure) {
+  add_column(measure_title(measure),
+             [measure](const Figures& all, const Figures&) { return measure_text(all, measure); });
+}
+
+void FigureColumns::add_column(
+    const std::string& title,
+    std::function<std::string(const Figures& all, const Figures& self)> text) {
+  columns_.push_back({title, std::move(text), title.size(), {}});
+}
+
+void FigureColumns::add(const Figures& all, const Figures& self) {
+  for (Column& column : columns_) {
+    column.cells.push_back(column.text(all, self));
+    column.width = std::max(column.width, shown_width(column.cells.back()));
+  }
+}
+
+size_t FigureColumns::used() const {
+  return std::accumulate(columns_.begin(), columns_.end(), size_t{2},
+                         [](size_t sum, const Column& column) { return sum + column.width + 2; });
+}
+
+size_t FigureColumns::room(const Page& page) const {
+  constexpr size_t kLeast = 16;
+  return page.width > used() + kLeast ? page.width - used() : kLeast;
+}
+
+void FigureColumns::fit(const Page& page, size_t least_room) {
+  while (columns_.size() > 2 && used() + least_room > page.width) columns_.pop_back();
+}
+
+std::string FigureColumns::heading() const {
+  std::string text;
+  for (const Column& column : columns_) text += fmt::format("  {:>{}}", column.title, column.width);
+  return text + "  ";
+}
+
+std::string FigureColumns::line(size_t row) const {
+  std::string text;
+  for (const Column& column : columns_) {
+    text += fmt::format("  {:>{}}", column.cells[row], column.width);
+  }
+  return text + "  ";
+}
+
+}  // namespace heapledger::cli::report

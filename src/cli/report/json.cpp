@@ -1,0 +1,146 @@
+#include "cli/report/json.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cli/pages/json_parts.h"
+#include "cli/pages/sampling.h"
+#include "cli/report/counts.h"
+#include "cli/report/guard.h"
+#include "cli/report/maps.h"
+#include "cli/report/pools.h"
+#include "text/json_text.h"
+
+namespace heapledger::cli::report {
+namespace {
+
+void write(std::FILE* to, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+}
+
+void write_field(std::FILE* to, const char* name, const Json& value) {
+  write(to, std::string("\"") + name + "\": " + json_line(value) + ",\n");
+}
+
+// "name": [ … ] with one element on each line.
+template <typename Element>
+void write_list(std::FILE* to, const char* name, size_t count, Element&& element,
+                const char* end = ",\n") {
+  write(to, std::string("\"") + name + "\": ");
+  for (size_t i = 0; i < count; ++i) {
+    write(to, (i == 0 ? "[\n" : ",\n") + json_line(element(i)));
+  }
+  write(to, std::string(count == 0 ? "[]" : "\n]") + end);
+}
+
+// Who wrote the ledgers; and what the whole of them adds up to, unless only live blocks count.
+void write_lead(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
+  const std::vector<LedgerFacts>& processes = ledgers.processes();
+  write(to, "{\n\"schema\": \"heapledger.report/2\",\n");
+  if (!asked.live) {
+    write_field(to, "totals", totals_json(ledgers.analysis()));
+    if (Json sampled = sampled_json(ledgers); !sampled.is_null()) {
+      write_field(to, "sampled", sampled);
+    }
+    write_field(to, "by_function", functions_json(ledgers.analysis().by_function));
+    const Counts& counts = ledgers.analysis().counts;
+    if (!counts.empty()) write_field(to, "counts", counts_json(counts));
+  }
+  write_list(to, "ledgers", processes.size(),
+             [&](size_t i) { return ledger_json(processes[i], !asked.live); });
+  if (!asked.live) write_field(to, "moments", moments_json(ledgers));
+  write_field(to, "question", question_json(asked));
+}
+
+void write_overview(std::FILE* to, Ledgers& ledgers, const Asked& asked, const NeverFreed& found) {
+  const Analysis& analysis = ledgers.analysis();
+  bool guarded = std::any_of(analysis.ledgers.begin(), analysis.ledgers.end(),
+                             [](const LedgerFacts& ledger) { return ledger.guarded; });
+  if (guarded) write_field(to, "damages", damages_json(ledgers));
+  if (analysis.mappings.recorded) write_field(to, "mappings", mappings_json(ledgers));
+  write_field(to, "pools", pools_json(ledgers));
+  write_field(to, "suppressions", suppressions_json(found));
+  write_list(to, "never_freed", found.answer.rows.size(),
+             [&](size_t i) { return never_freed_json(found.answer.rows[i]); });
+  write_field(to, "sizes", sizes_json(ledgers.overview()));
+  write_field(to, "series", series_json(ledgers.overview()));
+  const std::vector<Group>& groups = ledgers.analysis().groups;
+  write_list(
+      to, "groups", std::min(asked.top_or(SIZE_MAX), groups.size()),
+      [&](size_t i) { return group_json(ledgers, groups[i]); }, "\n");
+}
+
+void write_blocks(std::FILE* to, Ledgers& ledgers, const BlockList& list) {
+  Json sums;
+  sums["time_ns"] = list.time_ns;
+  sums["live_bytes"] = list.live_bytes;
+  sums["live_blocks"] = list.live_blocks;
+  write_field(to, "figures", sums);
+  write_list(
+      to, "blocks", list.blocks.size(),
+      [&](size_t i) { return block_json(ledgers, list.blocks[i]); }, "\n");
+}
+
+void write_answer(std::FILE* to, Ledgers& ledgers, const Asked& asked, const Answer& answer) {
+  const Question& question = asked.question;
+  Json figures;
+  figures["begin_ns"] = answer.begin_ns;
+  figures["end_ns"] = answer.end_ns;
+  figures["groups"] = answer.groups;
+  if (question.tree != TreeShape::kNone) figures["cut_sites"] = answer.cut_sites;
+  put_figures(figures, answer.totals, asked.live);
+  write_field(to, "figures", figures);
+  if (question.tree != TreeShape::kNone) {
+    write_list(
+        to, "tree", answer.tree.size(),
+        [&](size_t i) { return node_json(answer.tree[i], asked.live); }, "\n");
+    return;
+  }
+  write_list(
+      to, "groups", answer.rows.size(),
+      [&](size_t i) { return row_json(ledgers, asked, answer.rows[i]); }, "\n");
+}
+
+}  // namespace
+
+void write_report_json(std::FILE* to, Ledgers& ledgers, const Asked& asked,
+                       const std::string& before) {
+  Question question = asked.question;
+  question.top = asked.top_or(SIZE_MAX);
+  auto lead = [&] {
+    write(to, before);
+    write_lead(to, ledgers, asked);
+  };
+  switch (asked.view) {
+    case ReportView::kOverview: {
+      Question by_site;
+      by_site.top = question.top;
+      NeverFreed found = ledgers.never_freed(asked.suppressions, by_site);
+      lead();
+      write_overview(to, ledgers, asked, found);
+      break;
+    }
+    case ReportView::kBlocks: {
+      BlockList list = ledgers.blocks(question);
+      lead();
+      write_blocks(to, ledgers, list);
+      break;
+    }
+    case ReportView::kWhereRss: {
+      WhereRss where = ledgers.where_rss(question.at);
+      lead();
+      write(to, "\"where_rss\": " + json_line(where_rss_json(where)) + "\n");
+      break;
+    }
+    case ReportView::kTable:
+    case ReportView::kTree: {
+      Answer answer = answer_to(ledgers, asked, question);
+      lead();
+      write_answer(to, ledgers, asked, answer);
+      break;
+    }
+  }
+  write(to, "}\n");
+}
+
+}  // namespace heapledger::cli::report

@@ -1,0 +1,30 @@
+// The options of `heapledger report`, and the text of its help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/asking/asked.h"
+#include "cli/shared/opened.h"
+
+namespace heapledger::cli {
+class Command;
+}
+
+namespace heapledger::cli::report {
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  ReportWords words;
+  NameOptions names;
+  std::string worst;
+  bool each = false;
+  bool json = false;
+};
+
+void add_report_options(Command& command, ReportOptions& options);
+
+// Those of them that choose what of one ledger is shown, and how.
+void add_report_views(Command& command, ReportOptions& options);
+
+}  // namespace heapledger::cli::report

@@ -1,0 +1,52 @@
+// `heapledger run`: its options, its help, and the line between them and the words of the program.
+#include <memory>
+#include <string>
+
+#include "analyzer/error.h"
+#include "cli/commands.h"
+#include "cli/run/exit.h"
+#include "cli/run/session.h"
+#include "cli/run/words.h"
+#include "cli/shared/options.h"
+#include "text/text.h"
+
+namespace heapledger::cli::run {
+void add_run(Command& app, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  Command* command = app.add_subcommand("run", "Run a program and record its heap");
+  command
+      ->add_option("-o,--output", options->pattern, "Name of the ledgers (default: %e.%p.ledger)")
+      ->type_name("PATTERN");
+  add_word_options(*command, options->words);
+  command->add_flag("-q,--quiet", options->quiet, "Print no summary");
+  command->add_flag("--no-seal", options->no_seal,
+                    "Leave the ledgers raw: not compressed, no names stored");
+  command->add_flag("--no-pools", options->no_pools,
+                    "Have known pools (Python, GLib, libstdc++, PHP) use malloc block by block");
+  command->add_flag("--anyway", options->anyway,
+                    "Run even a program that cannot be recorded, or not in full");
+  command->add_program(options->command, "The program and its arguments",
+                       "heapledger run [OPTIONS] -- CMD [ARGUMENTS]");
+  command->footer(
+      "Examples:\n"
+      "  heapledger run -- ls -l                      record ls, print a summary\n"
+      "  heapledger run -o /tmp/%e.%p.ledger -- make  record make and all it starts\n"
+      "  heapledger run -q -o app.ledger -- ./app     no summary, a name of your own\n\n"
+      "In PATTERN, %e is the program, %p its process id, %h the host, %t the start in seconds\n"
+      "since the epoch, %j the batch job, %r the rank in it, and %% a percent sign. A file is "
+      "never written over: x.ledger becomes\n"
+      "x.2.ledger for the next process.\n\n"
+      "The exit status is the program's own, or 128 + N when signal N ended it; 125 when\n"
+      "Heapledger refused or failed, 126 when CMD cannot be executed, 127 when it is not there.");
+  command->callback([command, options, &exit_code] {
+    for (const std::string& word : command->unknown_options()) {
+      if (word == "--") continue;
+      throw Error("heapledger run has no option " + quoted(word) +
+                      ". Options of the program come after it: heapledger run -- CMD " + word,
+                  kExitOurs);
+    }
+    exit_code = run_session(*options);
+  });
+}
+
+}  // namespace heapledger::cli::run

@@ -1,0 +1,12 @@
+// What could not be read of a heap, told to the user.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heapledger::cli {
+
+// On stderr, a note for each.
+void tell_problems(const std::vector<std::string>& problems, bool quiet);
+
+}  // namespace heapledger::cli
