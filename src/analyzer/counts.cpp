@@ -9,7 +9,7 @@
 namespace heapledger {
 namespace {
 
-using format::Counted;
+using Counted = format::Function;
 using format::CountTable;
 
 constexpr size_t kMaxTables = 4096;
