@@ -7,29 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "format/functions.h"
 #include "format/layout.h"
 
 namespace heapledger::format {
 
 inline constexpr uint32_t kCountMagic = 0x4e'4c'48'b1;  // bytes B1 'H' 'L' 'N'
 
-// Rows of a table. Values are part of the format.
-enum class Counted : uint32_t {
-  kMalloc = 0,
-  kFree = 1,
-  kCalloc = 2,
-  kRealloc = 3,
-  kReallocArray = 4,
-  kPosixMemalign = 5,
-  kAlignedAlloc = 6,
-  kMemalign = 7,
-  kValloc = 8,
-  kPvalloc = 9,
-  kFreeSized = 10,
-  kFreeAlignedSized = 11,
-  kUsableSize = 12,  // malloc_usable_size: a question, no allocation
-};
-inline constexpr unsigned kCountedFunctions = 13;
+// Rows of a table, by format::Function. A table has no room for more.
+inline constexpr unsigned kCountedFunctions = kHeapFunctions;
 inline constexpr unsigned kSizeClasses = 64;
 
 // The class of a size: 0 for 0, n for 2^(n-1) to 2^n - 1. No block is larger than 2^63 - 1.

@@ -10,51 +10,20 @@
 #include "cli/commands.h"
 #include "cli/run/library.h"
 #include "cli/shared/options.h"
+#include "format/functions.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {
 namespace {
 
-// The hooks of libheapledger_static.a, each __wrap_NAME there; a test compares them.
-constexpr const char* kWrapped[] = {"malloc",
-                                    "free",
-                                    "calloc",
-                                    "realloc",
-                                    "reallocarray",
-                                    "posix_memalign",
-                                    "aligned_alloc",
-                                    "memalign",
-                                    "valloc",
-                                    "pvalloc",
-                                    "free_sized",
-                                    "free_aligned_sized",
-                                    "malloc_usable_size",
-                                    "close",
-                                    "close_range",
-                                    "closefrom",
-                                    "dup2",
-                                    "dup3",
-                                    "prctl",
-                                    "syscall",
-                                    "execve",
-                                    "execv",
-                                    "execvp",
-                                    "execvpe",
-                                    "execl",
-                                    "execlp",
-                                    "execle",
-                                    "fexecve",
-                                    "execveat",
-                                    "posix_spawn",
-                                    "posix_spawnp",
-                                    "sigaction",
-                                    "signal",
-                                    "bsd_signal",
-                                    "ssignal",
-                                    "sysv_signal",
-                                    "__sysv_signal",
-                                    "sigset",
-                                    "siginterrupt"};
+// What libheapledger_static.a hooks besides the functions of malloc's family, which format's table
+// names; each is __wrap_NAME there, and a test compares them.
+constexpr const char* kWrapped[] = {
+    "close",     "close_range", "closefrom",  "dup2",     "dup3",        "prctl",
+    "syscall",   "execve",      "execv",      "execvp",   "execvpe",     "execl",
+    "execlp",    "execle",      "fexecve",    "execveat", "posix_spawn", "posix_spawnp",
+    "sigaction", "signal",      "bsd_signal", "ssignal",  "sysv_signal", "__sysv_signal",
+    "sigset",    "siginterrupt"};
 
 bool is_usual(const std::string& folder) {
   return folder.starts_with("/usr/lib") || folder.starts_with("/lib");
@@ -77,7 +46,9 @@ std::string static_flags(const std::string& folder) {
                 1);
   }
   std::string flags;
-  for (const char* name : kWrapped) flags += std::string("-Wl,--wrap=") + name + " ";
+  auto wrap = [&flags](const char* name) { flags += std::string("-Wl,--wrap=") + name + " "; };
+  for (size_t i = 0; i < format::kHeapFunctions; ++i) wrap(format::kFunctionTable[i].name);
+  for (const char* name : kWrapped) wrap(name);
   // Whole: nothing refers to its constructors, and libc, which refers to its hooks, comes later.
   return flags + "-Wl,--whole-archive " + shell_word(archive) + " -Wl,--no-whole-archive";
 }

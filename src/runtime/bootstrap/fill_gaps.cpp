@@ -48,10 +48,10 @@ size_t size_unknown(void*) {
 }  // namespace
 
 bool fill_gaps(RealHeap& heap) {
-  if (heap.malloc == nullptr || heap.free == nullptr || heap.calloc == nullptr ||
-      heap.realloc == nullptr) {
-    return false;
-  }
+#define X(id, result, name, parameters, arguments) \
+  if (heap.name == nullptr) return false;
+  HEAPLEDGER_HEAP_FUNCTIONS(X, HEAPLEDGER_SKIP, HEAPLEDGER_SKIP, HEAPLEDGER_SKIP)
+#undef X
   if (heap.memalign == nullptr) heap.memalign = heap.aligned_alloc;
   if (heap.memalign == nullptr && heap.posix_memalign != nullptr) heap.memalign = aligned_by_posix;
   if (heap.memalign == nullptr) return false;

@@ -6,17 +6,18 @@
 
 #include <cstring>
 
+#include "runtime/modes/asked.h"
+
 namespace heapledger::runtime {
 namespace {
 
 constinit const char* library = "";
 constinit BypassText bypassing;
 
-// Whose calls may go elsewhere; not those that libcs lack (look_up_all).
-constexpr const char* kFunctions[] = {
-    "malloc",         "calloc",        "realloc",  "reallocarray", "free",
-    "posix_memalign", "aligned_alloc", "memalign", "valloc",       "pvalloc",
-};
+// Whose calls may go elsewhere: whatever gives or takes blocks, and is in every libc (look_up_all).
+#define X(id, result, name, parameters, arguments) format::Function::id,
+constexpr format::Function kCommon[] = {HEAPLEDGER_HEAP_FUNCTIONS(X, X, X, HEAPLEDGER_SKIP)};
+#undef X
 
 // The loaded file that holds `function`.
 template <typename Function>
@@ -31,20 +32,13 @@ void look_up(Function& function, void* scope, const char* name) {
   function = reinterpret_cast<Function>(dlsym(scope, name));
 }
 
-// Not free_sized and free_aligned_sized: most libcs have none, free does as well, and a dlsym
-// that fails leaves an error text behind that somebody's dlsym will free, through an allocator
-// that may be calling dlsym itself at that moment.
+// Not those that most libcs lack: we make them of others anyway, and a dlsym that fails leaves an
+// error text behind that somebody's dlsym will free, through an allocator that may be calling dlsym
+// itself at that moment.
 void look_up_all(RealHeap& heap, void* scope) {
-  look_up(heap.malloc, scope, "malloc");
-  look_up(heap.free, scope, "free");
-  look_up(heap.calloc, scope, "calloc");
-  look_up(heap.realloc, scope, "realloc");
-  look_up(heap.posix_memalign, scope, "posix_memalign");
-  look_up(heap.aligned_alloc, scope, "aligned_alloc");
-  look_up(heap.memalign, scope, "memalign");
-  look_up(heap.valloc, scope, "valloc");
-  look_up(heap.pvalloc, scope, "pvalloc");
-  look_up(heap.malloc_usable_size, scope, "malloc_usable_size");
+#define X(id, result, name, parameters, arguments) look_up(heap.name, scope, #name);
+  HEAPLEDGER_REAL_FUNCTIONS(X)
+#undef X
 }
 
 // A function of another library than malloc's is no function of this allocator.
@@ -61,11 +55,12 @@ void keep_one_allocator(RealHeap& heap) {
   bool is_allocator = place_of(heap.memalign).dli_fbase == malloc_place.dli_fbase ||
                       place_of(heap.posix_memalign).dli_fbase == malloc_place.dli_fbase;
   if (strstr(library, "libc.so") != nullptr || !is_allocator) return;
-  keep_if_from(malloc_place.dli_fbase, heap.posix_memalign);
-  keep_if_from(malloc_place.dli_fbase, heap.aligned_alloc);
-  keep_if_from(malloc_place.dli_fbase, heap.memalign);
-  keep_if_from(malloc_place.dli_fbase, heap.valloc);
-  keep_if_from(malloc_place.dli_fbase, heap.pvalloc);
+#define X(id, result, name, parameters, arguments)      \
+  if (act_of(format::Function::id) != Act::kQuestion) { \
+    keep_if_from(malloc_place.dli_fbase, heap.name);    \
+  }
+  HEAPLEDGER_HEAP_FUNCTIONS(HEAPLEDGER_SKIP, X, HEAPLEDGER_SKIP, HEAPLEDGER_SKIP)
+#undef X
 }
 
 // Where a call of `function` goes that some library makes; empty: to the executable; null: to us,
@@ -89,11 +84,12 @@ const char* file_before_us(const char* function) {
 }  // namespace
 
 void find_bypass() {
-  for (const char* function : kFunctions) {
-    const char* file = file_before_us(function);
+  for (format::Function function : kCommon) {
+    const char* name = format::name_of(function);
+    const char* file = act_of(function) == Act::kQuestion ? nullptr : file_before_us(name);
     if (file == nullptr) continue;
     if (bypassing.size() == 0) bypassing.add(file, strlen(file) + 1);
-    bypassing.add(function, strlen(function) + 1);
+    bypassing.add(name, strlen(name) + 1);
   }
 }
 

@@ -2,16 +2,14 @@
 // which points here until the real allocator is known and the recording has begun (or not).
 #include "runtime/bootstrap/start.h"
 
-#include <cerrno>
-
 #include "runtime/bootstrap/recording.h"
 #include "runtime/bootstrap/resolve.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/choose_mode.h"
-#include "runtime/modes/early_arena.h"
+#include "runtime/modes/early_calls.h"
 #include "runtime/modes/guard.h"
-#include "runtime/modes/mode.h"
-#include "runtime/modes/real_calls.h"
+#include "runtime/modes/make_mode.h"
+#include "runtime/modes/real_heap.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -19,61 +17,17 @@ namespace {
 enum class Phase { kNone, kResolving, kReady };
 constinit std::atomic<Phase> phase{Phase::kNone};
 
-// While the real allocator is being looked up, by dlsym's own calls or by another thread.
-void* early_malloc(size_t size) {
-  return early_allocate(size);
-}
-void early_free(void*) {}
-void* early_calloc(size_t count, size_t size) {
-  size_t bytes;
-  return array_bytes(count, size, bytes) ? early_allocate(bytes) : nullptr;
-}
-void* early_realloc(void* block, size_t size) {
-  void* moved = early_allocate(size);
-  if (moved == nullptr || block == nullptr || !in_early_arena(block)) return moved;
-  size_t old_size = early_size(block);
-  return memcpy(moved, block, old_size < size ? old_size : size);
-}
-void* early_reallocarray(void* block, size_t count, size_t size) {
-  size_t bytes;
-  return array_bytes(count, size, bytes) ? early_realloc(block, bytes) : nullptr;
-}
-void* early_aligned_alloc(size_t alignment, size_t size) {
-  return early_allocate(size, alignment);
-}
-int early_posix_memalign(void** result, size_t alignment, size_t size) {
-  *result = early_allocate(size, alignment);
-  return *result == nullptr ? ENOMEM : 0;
-}
-void* early_memalign(size_t alignment, size_t size) {
-  return early_allocate(size, alignment);
-}
-void* early_valloc(size_t size) {
-  return early_allocate(size, 4096);
-}
-void* early_pvalloc(size_t size) {
-  return early_allocate((size + 4095) & ~size_t{4095}, 4096);
-}
-void early_free_sized(void*, size_t) {}
-void early_free_aligned_sized(void*, size_t, size_t) {}
-size_t early_malloc_usable_size(void* block) {
-  return block != nullptr && in_early_arena(block) ? early_size(block) : 0;
-}
-
-#define X(result, name, parameters, arguments)                              \
-  result starting_##name(HEAPLEDGER_UNPACK parameters, HEAPLEDGER_CALLER) { \
-    if (!start()) return early_##name(HEAPLEDGER_UNPACK arguments);         \
-    const Mode* mode = active_mode.load(std::memory_order_acquire);         \
-    return mode->name(HEAPLEDGER_UNPACK arguments, pc, sp, bp);             \
+// Until the real allocator is known.
+struct Starting {
+  template <Function function, typename... Arguments>
+  static auto call(const Caller& caller, Arguments... arguments) {
+    if (!start()) return early<function>(arguments...);
+    const Mode* mode = active_mode.load(std::memory_order_acquire);
+    return (mode->*kModeMember<function>)(arguments..., caller.pc, caller.sp, caller.bp);
   }
-HEAPLEDGER_HEAP_FUNCTIONS(X)
-#undef X
-
-constexpr Mode kStartingMode = {
-#define X(result, name, parameters, arguments) starting_##name,
-    HEAPLEDGER_HEAP_FUNCTIONS(X)
-#undef X
 };
+
+constexpr Mode kStartingMode = make_mode<Starting>();
 
 }  // namespace
 

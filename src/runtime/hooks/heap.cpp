@@ -1,5 +1,5 @@
 // The exported allocation functions: nothing but a jump into the active mode, with the place they
-// were called from. One line each, made from the table in modes/mode.h.
+// were called from. One line each, made from the table in modes/heap_functions.h.
 #include <arch_caller.h>
 #include <hook_form.h>
 #include <malloc.h>
@@ -11,7 +11,7 @@
 // NOLINTBEGIN: names and signatures are libc's.
 extern "C" {
 
-#define X(result, name, parameters, arguments)                         \
+#define X(id, result, name, parameters, arguments)                     \
   __attribute__((visibility("default"))) result HEAPLEDGER_HOOK(name)( \
       HEAPLEDGER_UNPACK parameters) noexcept {                         \
     using namespace heapledger::runtime;                               \
@@ -19,7 +19,7 @@ extern "C" {
     CALLER_HERE;                                                       \
     return mode->name(HEAPLEDGER_UNPACK arguments, pc, sp, bp);        \
   }
-HEAPLEDGER_HEAP_FUNCTIONS(X)
+HEAPLEDGER_ALL_FUNCTIONS(X)
 #undef X
 
 }  // extern "C"

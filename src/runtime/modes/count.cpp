@@ -10,22 +10,20 @@
 #include "runtime/ledger/count_tables.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/memory_sample.h"
+#include "runtime/modes/by_event.h"
 #include "runtime/modes/control.h"
-#include "runtime/modes/mode.h"
-#include "runtime/modes/real_calls.h"
 #include "runtime/os/add_shared.h"
 
 namespace heapledger::runtime {
 namespace {
 
-using format::Counted;
 using format::CountTable;
 
 // Calls of malloc between two looks at the rest: many where they come thick and fast.
 constexpr int32_t kMostPerLook = 4096;
 constexpr uint64_t kSoonUnits = 1 << 16;  // some 0.4 ms
 
-constexpr size_t row(Counted function) {
+constexpr size_t row(Function function) {
   return static_cast<size_t>(function);
 }
 
@@ -62,7 +60,7 @@ CountTable* look_after() {
 
 // Where the quick way is closed: all of `calls`, `frees` and `resizes` are 0 or 1.
 struct Event {
-  Counted function;
+  Function function;
   size_t size;
   uint64_t calls;
   uint64_t frees;
@@ -90,33 +88,12 @@ void count_slowly(const Event& event) {
 }
 
 __attribute__((noinline, cold)) void* count_malloc_slowly(void* block, size_t size) {
-  count_slowly({Counted::kMalloc, size, 1, 0, 0});
+  count_slowly({Function::kMalloc, size, 1, 0, 0});
   return block;
 }
 
 __attribute__((noinline, cold)) void count_free_slowly(void* block) {
-  count_slowly({Counted::kFree, 0, 0, 1, 0});
-  real_heap.free(block);
-}
-
-void* count_malloc(size_t size, uint64_t, uint64_t, uint64_t) {
-  void* block = real_heap.malloc(size);
-  if (__builtin_expect(block == nullptr, 0)) return nullptr;
-  CountTable* table = thread_slot.counts;
-  if (__builtin_expect(table == nullptr || --thread_slot.count_left < 0 || beacon->alive == 0, 0)) {
-    return count_malloc_slowly(block, size);
-  }
-  format::CountCell& cell = table->cells[row(Counted::kMalloc)][format::size_class(size)];
-  os::add_own(cell.calls, 1);
-  os::add_own(cell.bytes, size);
-  return block;
-}
-
-void count_free(void* block, uint64_t, uint64_t, uint64_t) {
-  if (__builtin_expect(block == nullptr || in_early_arena(block), 0)) return;
-  CountTable* table = thread_slot.counts;
-  if (__builtin_expect(table == nullptr || beacon->alive == 0, 0)) return count_free_slowly(block);
-  os::add_own(table->frees[row(Counted::kFree)], 1);
+  count_slowly({Function::kFree, 0, 0, 1, 0});
   real_heap.free(block);
 }
 
@@ -126,84 +103,65 @@ void count(const Event& event) {
   count_in(*table, event, os::add_own);
 }
 
-void* counted(Counted function, void* block, size_t size) {
-  if (block != nullptr) count({function, size, 1, 0, 0});
-  return block;
-}
+struct Count : ByEvent<Count> {
+  static void* malloc(size_t size, uint64_t, uint64_t, uint64_t) {
+    void* block = real_heap.malloc(size);
+    if (__builtin_expect(block == nullptr, 0)) return nullptr;
+    CountTable* table = thread_slot.counts;
+    if (__builtin_expect(table == nullptr || --thread_slot.count_left < 0 || beacon->alive == 0,
+                         0)) {
+      return count_malloc_slowly(block, size);
+    }
+    format::CountCell& cell = table->cells[row(Function::kMalloc)][format::size_class(size)];
+    os::add_own(cell.calls, 1);
+    os::add_own(cell.bytes, size);
+    return block;
+  }
 
-void* count_calloc(size_t count, size_t size, uint64_t, uint64_t, uint64_t) {
-  return counted(Counted::kCalloc, real_heap.calloc(count, size), count * size);
-}
+  static void free(void* block, uint64_t, uint64_t, uint64_t) {
+    if (__builtin_expect(!is_block(block), 0)) return;
+    CountTable* table = thread_slot.counts;
+    if (__builtin_expect(table == nullptr || beacon->alive == 0, 0)) {
+      return count_free_slowly(block);
+    }
+    os::add_own(table->frees[row(Function::kFree)], 1);
+    real_heap.free(block);
+  }
 
-void* resize(Counted function, void* old_block, size_t size) {
-  void* block = real_realloc(old_block, size);
-  bool had_block = old_block != nullptr && !in_early_arena(old_block);
-  if (block != nullptr) {
-    count({function, size, 1, 0, had_block ? 1u : 0u});
-  } else if (had_block && size == 0) {
+  template <Function function>
+  HEAPLEDGER_INLINE void born(void*, const Asked& asked, const Caller&) {
+    count({function, asked.size, 1, 0, 0});
+  }
+
+  template <Function function>
+  HEAPLEDGER_INLINE void died(void*) {
     count({function, 0, 0, 1, 0});
   }
-  return block;
-}
 
-void* count_realloc(void* block, size_t size, uint64_t, uint64_t, uint64_t) {
-  return resize(Counted::kRealloc, block, size);
-}
+  struct Nothing {};
+  template <Function>
+  HEAPLEDGER_INLINE Nothing resizing(void*) {
+    return {};
+  }
 
-void* count_reallocarray(void* block, size_t count, size_t size, uint64_t, uint64_t, uint64_t) {
-  size_t bytes;
-  return array_bytes(count, size, bytes) ? resize(Counted::kReallocArray, block, bytes) : nullptr;
-}
+  template <Function function>
+  HEAPLEDGER_INLINE void resized(Nothing, void*, void*, size_t size, const Caller&) {
+    count({function, size, 1, 0, 1});
+  }
 
-int count_posix_memalign(void** result, size_t alignment, size_t size, uint64_t, uint64_t,
-                         uint64_t) {
-  int error = real_heap.posix_memalign(result, alignment, size);
-  if (error == 0) counted(Counted::kPosixMemalign, *result, size);
-  return error;
-}
+  template <Function function>
+  HEAPLEDGER_INLINE void freed(Nothing, void*) {
+    count({function, 0, 0, 1, 0});
+  }
 
-void* count_aligned_alloc(size_t alignment, size_t size, uint64_t, uint64_t, uint64_t) {
-  return counted(Counted::kAlignedAlloc, real_heap.aligned_alloc(alignment, size), size);
-}
-
-void* count_memalign(size_t alignment, size_t size, uint64_t, uint64_t, uint64_t) {
-  return counted(Counted::kMemalign, real_heap.memalign(alignment, size), size);
-}
-
-void* count_valloc(size_t size, uint64_t, uint64_t, uint64_t) {
-  return counted(Counted::kValloc, real_heap.valloc(size), size);
-}
-
-void* count_pvalloc(size_t size, uint64_t, uint64_t, uint64_t) {
-  return counted(Counted::kPvalloc, real_heap.pvalloc(size), size);
-}
-
-void count_other_free(Counted function, void* block) {
-  if (block == nullptr || in_early_arena(block)) return;
-  count({function, 0, 0, 1, 0});
-  real_heap.free(block);
-}
-
-void count_free_sized(void* block, size_t, uint64_t, uint64_t, uint64_t) {
-  count_other_free(Counted::kFreeSized, block);
-}
-
-void count_free_aligned_sized(void* block, size_t, size_t, uint64_t, uint64_t, uint64_t) {
-  count_other_free(Counted::kFreeAlignedSized, block);
-}
-
-size_t count_malloc_usable_size(void* block, uint64_t, uint64_t, uint64_t) {
-  size_t size = real_usable_size(block);
-  if (block != nullptr) count({Counted::kUsableSize, size, 1, 0, 0});
-  return size;
-}
+  template <Function function>
+  HEAPLEDGER_INLINE void answered(void* block, size_t size) {
+    if (block != nullptr) count({function, size, 1, 0, 0});
+  }
+};
 
 }  // namespace
 
-const Mode kCountMode = {
-#define X(result, name, parameters, arguments) count_##name,
-    HEAPLEDGER_HEAP_FUNCTIONS(X)
-#undef X
-};
+constinit const Mode kCountMode = make_mode<Count>();
 
 }  // namespace heapledger::runtime

@@ -136,7 +136,7 @@ void* guarded_pvalloc(size_t size) {
   return guarded_memalign(page, (size + page - 1) & ~(page - 1));
 }
 
-size_t guarded_usable_size(void* block) {
+size_t guarded_malloc_usable_size(void* block) {
   if (block == nullptr) return 0;
   GuardedBlock guarded(block);
   if (!guarded.is_ours() || !guarded.has_header()) return under.malloc_usable_size(block);
@@ -149,9 +149,9 @@ void put_guard_up(settings::Guard guard) {
   if (guard == settings::Guard::kOff) return;
   stops = guard == settings::Guard::kStop;
   under = real_heap;
-  real_heap = {guarded_malloc,         guarded_free,          guarded_calloc,   guarded_realloc,
-               guarded_posix_memalign, guarded_aligned_alloc, guarded_memalign, guarded_valloc,
-               guarded_pvalloc,        guarded_usable_size};
+#define X(id, result, name, parameters, arguments) real_heap.name = guarded_##name;
+  HEAPLEDGER_REAL_FUNCTIONS(X)
+#undef X
 }
 
 }  // namespace heapledger::runtime

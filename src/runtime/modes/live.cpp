@@ -10,10 +10,9 @@
 #include "runtime/ledger/ending.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/live_image.h"
+#include "runtime/modes/by_event.h"
 #include "runtime/modes/control.h"
 #include "runtime/modes/live_blocks.h"
-#include "runtime/modes/mode.h"
-#include "runtime/modes/real_calls.h"
 #include "runtime/modes/sample_choice.h"
 
 namespace heapledger::runtime {
@@ -144,159 +143,75 @@ void enter(const void* block, size_t size, HEAPLEDGER_CALLER) {
   quick_end();
 }
 
-template <Which which>
-__attribute__((always_inline)) inline void consider(const void* block, size_t size,
-                                                    HEAPLEDGER_CALLER) {
-  if (__builtin_expect(block == nullptr, 0) || which == Which::kNone) return;
-  if constexpr (which == Which::kByBytes || which == Which::kByCalls) {
-    uint64_t step = step_of<kBy<which>>(size);
-    if (passes(step) || !chosen<kBy<which>>(step)) return;
-  }
-  enter(block, size, pc, sp, bp);
-}
-
-template <Which which>
-__attribute__((always_inline)) inline void look() {
-  // With every block, memory samples look after orders.
-  if (which != Which::kAll && __builtin_expect(orders_waiting(), 0)) look_at_orders();
-}
-
-// --- what the hooks call ---
-
-template <Which which>
-void* live_malloc(size_t size, HEAPLEDGER_CALLER) {
-  look<which>();
-  void* block = real_heap.malloc(size);
-  consider<which>(block, size, pc, sp, bp);
-  return block;
-}
-
-template <Which which>
-void live_free(void* block, uint64_t, uint64_t, uint64_t) {
-  if (__builtin_expect(block == nullptr || in_early_arena(block), 0)) return;
-  if (which == Which::kNone) look<which>();
-  Window* window = open_quickly();
-  if (__builtin_expect(window == nullptr, 0)) {
-    erase_slowly(block);
-  } else {
-    if (LivePlace place = find_live_record(address(block))) erase(window, place);
-    quick_end();
-  }
-  real_heap.free(block);
-}
-
-template <Which which>
-void* live_calloc(size_t count, size_t size, HEAPLEDGER_CALLER) {
-  look<which>();
-  void* block = real_heap.calloc(count, size);
-  consider<which>(block, count * size, pc, sp, bp);
-  return block;
-}
-
 // Somebody else may have got the address meanwhile, and have given it back: then there were two
 // records, he has erased ours, and his is the one that is left.
-void erase_old(Window* window, LivePlace place, const void* block) {
+__attribute__((always_inline)) inline void erase_resized(LivePlace place, const void* block) {
+  EntryGuard guard;
+  if (!guard && !without_window()) return;
+  Window* window = guard ? &*guard : nullptr;
   if (erase(window, place)) return;
   if (LivePlace other = find_live_record(address(block))) erase(window, other);
 }
 
-// The old block is found before it is gone.
 template <Which which>
-void* resize(void* old_block, size_t size, HEAPLEDGER_CALLER) {
-  look<which>();
-  bool had_block = old_block != nullptr && !in_early_arena(old_block);
-  if (had_block && beacon->alive == 0) EntryGuard begin(Missed::kNothing);
-  bool may_be_known = had_block && without_window();
-  LivePlace place = may_be_known ? find_live_record(address(old_block)) : LivePlace{};
-  void* block = real_realloc(old_block, size);
-  if (block == nullptr && size != 0) return nullptr;
-  if (place) {
-    EntryGuard guard;
-    if (guard || without_window()) erase_old(guard ? &*guard : nullptr, place, old_block);
+struct Live : ByEvent<Live<which>> {
+  template <Function function>
+  HEAPLEDGER_INLINE void before() {
+    // With every block, memory samples look after orders.
+    constexpr Act kAct = act_of(function);
+    constexpr bool kLooks = kAct == Act::kDeath ? which == Which::kNone
+                                                : which != Which::kAll && kAct != Act::kQuestion;
+    if (kLooks && __builtin_expect(orders_waiting(), 0)) look_at_orders();
   }
-  consider<which>(block, size, pc, sp, bp);
-  return block;
-}
 
-template <Which which>
-void* live_realloc(void* block, size_t size, HEAPLEDGER_CALLER) {
-  return resize<which>(block, size, pc, sp, bp);
-}
+  template <Function>
+  HEAPLEDGER_INLINE void born(void* block, const Asked& asked, const Caller& caller) {
+    consider(block, asked.size, caller);
+  }
 
-template <Which which>
-void* live_reallocarray(void* block, size_t count, size_t size, HEAPLEDGER_CALLER) {
-  size_t bytes;
-  return array_bytes(count, size, bytes) ? resize<which>(block, bytes, pc, sp, bp) : nullptr;
-}
+  template <Function>
+  HEAPLEDGER_INLINE void died(void* block) {
+    Window* window = open_quickly();
+    if (__builtin_expect(window == nullptr, 0)) return erase_slowly(block);
+    if (LivePlace place = find_live_record(address(block))) erase(window, place);
+    quick_end();
+  }
 
-template <Which which>
-int live_posix_memalign(void** result, size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  look<which>();
-  int error = real_heap.posix_memalign(result, alignment, size);
-  if (error == 0) consider<which>(*result, size, pc, sp, bp);
-  return error;
-}
+  // The old block is found before it is gone.
+  template <Function>
+  HEAPLEDGER_INLINE LivePlace resizing(void* old_block) {
+    if (beacon->alive == 0) EntryGuard begin(Missed::kNothing);
+    return without_window() ? find_live_record(address(old_block)) : LivePlace{};
+  }
 
-template <Which which>
-void* live_aligned_alloc(size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  look<which>();
-  void* block = real_heap.aligned_alloc(alignment, size);
-  consider<which>(block, size, pc, sp, bp);
-  return block;
-}
+  template <Function>
+  HEAPLEDGER_INLINE void resized(LivePlace place, void* old_block, void* block, size_t size,
+                                 const Caller& caller) {
+    if (place) erase_resized(place, old_block);
+    consider(block, size, caller);
+  }
 
-template <Which which>
-void* live_memalign(size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  look<which>();
-  void* block = real_heap.memalign(alignment, size);
-  consider<which>(block, size, pc, sp, bp);
-  return block;
-}
+  template <Function>
+  HEAPLEDGER_INLINE void freed(LivePlace place, void* old_block) {
+    if (place) erase_resized(place, old_block);
+  }
 
-template <Which which>
-void* live_valloc(size_t size, HEAPLEDGER_CALLER) {
-  look<which>();
-  void* block = real_heap.valloc(size);
-  consider<which>(block, size, pc, sp, bp);
-  return block;
-}
-
-template <Which which>
-void* live_pvalloc(size_t size, HEAPLEDGER_CALLER) {
-  look<which>();
-  void* block = real_heap.pvalloc(size);
-  consider<which>(block, size, pc, sp, bp);
-  return block;
-}
-
-template <Which which>
-void live_free_sized(void* block, size_t, HEAPLEDGER_CALLER) {
-  live_free<which>(block, pc, sp, bp);
-}
-
-template <Which which>
-void live_free_aligned_sized(void* block, size_t, size_t, HEAPLEDGER_CALLER) {
-  live_free<which>(block, pc, sp, bp);
-}
-
-size_t live_malloc_usable_size(void* block, uint64_t, uint64_t, uint64_t) {
-  return real_usable_size(block);
-}
-
-template <Which which>
-constexpr Mode kLive = {
-    live_malloc<which>,        live_free<which>,         live_calloc<which>,
-    live_realloc<which>,       live_reallocarray<which>, live_posix_memalign<which>,
-    live_aligned_alloc<which>, live_memalign<which>,     live_valloc<which>,
-    live_pvalloc<which>,       live_free_sized<which>,   live_free_aligned_sized<which>,
-    live_malloc_usable_size,
+ private:
+  HEAPLEDGER_INLINE void consider(const void* block, size_t size, const Caller& caller) {
+    if constexpr (which == Which::kNone) return;
+    if constexpr (which == Which::kByBytes || which == Which::kByCalls) {
+      uint64_t step = step_of<kBy<which>>(size);
+      if (passes(step) || !chosen<kBy<which>>(step)) return;
+    }
+    enter(block, size, caller.pc, caller.sp, caller.bp);
+  }
 };
 
 }  // namespace
 
-const Mode kLiveMode = kLive<Which::kAll>;
-const Mode kLiveBytesMode = kLive<Which::kByBytes>;
-const Mode kLiveCallsMode = kLive<Which::kByCalls>;
-const Mode kLivePausedMode = kLive<Which::kNone>;
+constinit const Mode kLiveMode = make_mode<Live<Which::kAll>>();
+constinit const Mode kLiveBytesMode = make_mode<Live<Which::kByBytes>>();
+constinit const Mode kLiveCallsMode = make_mode<Live<Which::kByCalls>>();
+constinit const Mode kLivePausedMode = make_mode<Live<Which::kNone>>();
 
 }  // namespace heapledger::runtime

@@ -9,7 +9,7 @@
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/control.h"
 #include "runtime/modes/log_line.h"
-#include "runtime/modes/mode.h"
+#include "runtime/modes/make_mode.h"
 #include "runtime/modes/real_calls.h"
 #include "runtime/unwind/site_trie.h"
 
@@ -66,16 +66,9 @@ class LoggedCall {
     line_.text(function);
   }
 
-  LoggedCall& number(uint64_t value) {
-    if (!usable_) return *this;
-    separate();
-    line_.decimal(value);
-    return *this;
-  }
-  LoggedCall& pointer(const void* value) {
-    if (!usable_) return *this;
-    separate();
-    line_.hex(reinterpret_cast<uint64_t>(value));
+  template <typename... Arguments>
+  LoggedCall& with(Arguments... arguments) {
+    if (usable_) (add(arguments), ...);
     return *this;
   }
 
@@ -101,6 +94,16 @@ class LoggedCall {
   }
 
  private:
+  void add(size_t number) {
+    separate();
+    line_.decimal(number);
+  }
+  void add(const void* block) {
+    separate();
+    line_.hex(reinterpret_cast<uint64_t>(block));
+  }
+  void add(void**) {}  // where the result goes
+
   void separate() {
     line_.text(first_ ? "\t" : " ");
     first_ = false;
@@ -119,112 +122,49 @@ class LoggedCall {
   bool first_ = true;
 };
 
-// errno as the real call left it, for a call that failed.
-int error_of(const void* block) {
+// To zero bytes a resize frees, and null is no failure.
+template <typename... Sizes>
+bool frees(const void* block, Sizes... sizes) {
+  return block != nullptr && bytes_of(sizes...) == 0;
+}
+
+// What went wrong with a call that gave `block`; errno is as the real call left it.
+template <Function function, typename... Arguments>
+int error_of(const void* block, Arguments... arguments) {
+  if constexpr (act_of(function) == Act::kResize) {
+    if (frees(arguments...)) return 0;
+  }
   return block == nullptr ? errno : 0;
 }
-
-void* log_malloc(size_t size, HEAPLEDGER_CALLER) {
-  if (__builtin_expect(orders_waiting(), 0)) look_at_orders();
-  void* block = real_heap.malloc(size);
-  LoggedCall("malloc", {pc, sp, bp}).number(size).gives(block, error_of(block));
-  return block;
-}
-
-void log_free(void* block, HEAPLEDGER_CALLER) {
-  LoggedCall("free", {pc, sp, bp}).pointer(block).gives_nothing();
-  real_free(block);
-}
-
-void* log_calloc(size_t count, size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.calloc(count, size);
-  LoggedCall("calloc", {pc, sp, bp}).number(count).number(size).gives(block, error_of(block));
-  return block;
-}
-
-void* log_realloc(void* old_block, size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_realloc(old_block, size);
-  // To zero bytes it frees, and null is no failure.
-  int error = size == 0 && old_block != nullptr ? 0 : error_of(block);
-  LoggedCall("realloc", {pc, sp, bp}).pointer(old_block).number(size).gives(block, error);
-  return block;
-}
-
-void* log_reallocarray(void* old_block, size_t count, size_t size, HEAPLEDGER_CALLER) {
-  size_t bytes;
-  bool fits = array_bytes(count, size, bytes);
-  void* block = fits ? real_realloc(old_block, bytes) : nullptr;
-  int error = fits && bytes == 0 && old_block != nullptr ? 0 : error_of(block);
-  LoggedCall("reallocarray", {pc, sp, bp})
-      .pointer(old_block)
-      .number(count)
-      .number(size)
-      .gives(block, error);
-  return block;
-}
-
-int log_posix_memalign(void** result, size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  int error = real_heap.posix_memalign(result, alignment, size);
-  LoggedCall("posix_memalign", {pc, sp, bp})
-      .number(alignment)
-      .number(size)
-      .gives(error == 0 ? *result : nullptr, error);
+template <Function, typename... Arguments>
+int error_of(int error, Arguments...) {
   return error;
 }
 
-void* log_aligned_alloc(size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.aligned_alloc(alignment, size);
-  LoggedCall("aligned_alloc", {pc, sp, bp})
-      .number(alignment)
-      .number(size)
-      .gives(block, error_of(block));
-  return block;
-}
-
-void* log_memalign(size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.memalign(alignment, size);
-  LoggedCall("memalign", {pc, sp, bp}).number(alignment).number(size).gives(block, error_of(block));
-  return block;
-}
-
-void* log_valloc(size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.valloc(size);
-  LoggedCall("valloc", {pc, sp, bp}).number(size).gives(block, error_of(block));
-  return block;
-}
-
-void* log_pvalloc(size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.pvalloc(size);
-  LoggedCall("pvalloc", {pc, sp, bp}).number(size).gives(block, error_of(block));
-  return block;
-}
-
-void log_free_sized(void* block, size_t size, HEAPLEDGER_CALLER) {
-  LoggedCall("free_sized", {pc, sp, bp}).pointer(block).number(size).gives_nothing();
-  real_free(block);
-}
-
-void log_free_aligned_sized(void* block, size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  LoggedCall("free_aligned_sized", {pc, sp, bp})
-      .pointer(block)
-      .number(alignment)
-      .number(size)
-      .gives_nothing();
-  real_free(block);
-}
-
-size_t log_malloc_usable_size(void* block, HEAPLEDGER_CALLER) {
-  size_t size = real_usable_size(block);
-  LoggedCall("malloc_usable_size", {pc, sp, bp}).pointer(block).gives_number(size);
-  return size;
-}
+struct Log {
+  template <Function function, typename... Arguments>
+  __attribute__((always_inline)) static auto call(const Caller& caller, Arguments... arguments) {
+    constexpr const char* kName = format::name_of(function);
+    if (function == Function::kMalloc && __builtin_expect(orders_waiting(), 0)) look_at_orders();
+    if constexpr (act_of(function) == Act::kDeath) {
+      LoggedCall(kName, caller).with(arguments...).gives_nothing();
+      real<function>(arguments...);
+    } else if constexpr (act_of(function) == Act::kQuestion) {
+      size_t size = real<function>(arguments...);
+      LoggedCall(kName, caller).with(arguments...).gives_number(size);
+      return size;
+    } else {
+      auto result = real<function>(arguments...);
+      LoggedCall(kName, caller)
+          .with(arguments...)
+          .gives(given(result, arguments...), error_of<function>(result, arguments...));
+      return result;
+    }
+  }
+};
 
 }  // namespace
 
-const Mode kLogMode = {
-#define X(result, name, parameters, arguments) log_##name,
-    HEAPLEDGER_HEAP_FUNCTIONS(X)
-#undef X
-};
+constinit const Mode kLogMode = make_mode<Log>();
 
 }  // namespace heapledger::runtime

@@ -1,24 +1,24 @@
-// The real allocator, with the one case it cannot know about: blocks of the early arena.
+// The real allocator, with what it cannot know about: blocks of the early arena, and the functions
+// that we make of others. libc's reallocarray, for one, calls the realloc it finds first, which is
+// ours, and the call would be entered twice.
 #pragma once
 
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/modes/asked.h"
 #include "runtime/modes/early_arena.h"
 #include "runtime/modes/real_heap.h"
 
 namespace heapledger::runtime {
 
-// How many bytes an array takes. False, with errno as libc leaves it, when that overflows.
-// reallocarray is built on this and realloc: libc's calls the realloc it finds first, which is
-// ours, and the call would be entered twice.
-inline bool array_bytes(size_t count, size_t size, size_t& bytes) {
-  if (!__builtin_mul_overflow(count, size, &bytes)) return true;
-  errno = ENOMEM;
-  return false;
+// Whether it is a block of the program's heap: those of the early arena are ours.
+inline bool is_block(const void* block) {
+  return block != nullptr && !in_early_arena(block);
 }
 
-inline void real_free(void* block) {
+template <typename... Sizes>
+void real_free(void* block, Sizes...) {
   if (!in_early_arena(block)) real_heap.free(block);
 }
 
@@ -35,8 +35,30 @@ inline void* real_realloc(void* block, size_t size) {
   return real_heap.realloc(block, size);
 }
 
+inline void* real_realloc(void* block, size_t count, size_t size) {
+  size_t bytes;
+  if (!__builtin_mul_overflow(count, size, &bytes)) return real_realloc(block, bytes);
+  errno = ENOMEM;
+  return nullptr;
+}
+
 inline size_t real_usable_size(void* block) {
   return in_early_arena(block) ? early_size(block) : real_heap.malloc_usable_size(block);
+}
+
+// What `function` does, without us.
+template <format::Function function, typename... Arguments>
+__attribute__((always_inline)) inline auto real(Arguments... arguments) {
+  constexpr Act act = act_of(function);
+  if constexpr (act == Act::kDeath) {
+    return real_free(arguments...);
+  } else if constexpr (act == Act::kResize) {
+    return real_realloc(arguments...);
+  } else if constexpr (act == Act::kQuestion) {
+    return real_usable_size(arguments...);
+  } else {
+    return (real_heap.*kRealMember<function>)(arguments...);
+  }
 }
 
 }  // namespace heapledger::runtime

@@ -4,20 +4,25 @@
 
 #include <cstddef>
 
+#include "format/functions.h"
+#include "runtime/modes/heap_functions.h"
+
 namespace heapledger::runtime {
 
 struct RealHeap {
-  void* (*malloc)(size_t);
-  void (*free)(void*);
-  void* (*calloc)(size_t, size_t);
-  void* (*realloc)(void*, size_t);
-  int (*posix_memalign)(void**, size_t, size_t);
-  void* (*aligned_alloc)(size_t, size_t);
-  void* (*memalign)(size_t, size_t);
-  void* (*valloc)(size_t);
-  void* (*pvalloc)(size_t);
-  size_t (*malloc_usable_size)(void*);
+#define X(id, result, name, parameters, arguments) result(*name) parameters;
+  HEAPLEDGER_REAL_FUNCTIONS(X)
+#undef X
 };
 extern RealHeap real_heap __attribute__((visibility("hidden")));
+
+// The member of RealHeap that is a function's.
+template <format::Function function>
+inline constexpr auto kRealMember = nullptr;
+#define X(id, result, name, parameters, arguments) \
+  template <>                                      \
+  inline constexpr auto kRealMember<format::Function::id> = &RealHeap::name;
+HEAPLEDGER_REAL_FUNCTIONS(X)
+#undef X
 
 }  // namespace heapledger::runtime

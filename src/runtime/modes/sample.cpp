@@ -12,10 +12,8 @@
 // This file has what the hooks call; the choice is in sample_choice.h, the entries in
 // sample_entries.h.
 #include "runtime/ledger/entry_guard.h"
+#include "runtime/modes/by_event.h"
 #include "runtime/modes/control.h"
-#include "runtime/modes/mode.h"
-#include "runtime/modes/real_calls.h"
-#include "runtime/modes/resize_kinds.h"
 #include "runtime/modes/sample_choice.h"
 #include "runtime/modes/sample_entries.h"
 #include "runtime/modes/sampled_blocks.h"
@@ -28,7 +26,7 @@ using format::Kind;
 template <By by>
 void consider(const Sample& sample, const void* block, const Caller& caller) {
   uint64_t step = step_of<by>(sample.size);
-  if (block == nullptr || passes(step)) return;
+  if (passes(step)) return;
   if (chosen<by>(step)) enter(sample, block, caller);
 }
 
@@ -45,146 +43,76 @@ __attribute__((noinline, cold)) void* malloc_near_sample(size_t size, HEAPLEDGER
   return block;
 }
 
-template <By by>
-void* sample_malloc(size_t size, HEAPLEDGER_CALLER) {
-  if (__builtin_expect(orders_waiting(), 0)) look_at_orders();
-  if (__builtin_expect(passes(step_of<by>(size)), 1)) return real_heap.malloc(size);
-  return malloc_near_sample<by>(size, pc, sp, bp);
+// Forgotten only when it is entered: a handler may jump out of here, and the program try again.
+__attribute__((noinline, cold)) void end_if_sampled(Kind kind, const void* block) {
+  if (!is_sampled(address(block))) return;
+  enter_free(kind, block, 0);
+  remove_sampled(address(block));
 }
 
-__attribute__((noinline, cold)) void free_perhaps_sampled(Kind kind, void* block) {
-  if (is_sampled(address(block))) {
-    // Forgotten only when it is entered: a handler may jump out of here, and the program try again.
-    enter_free(kind, block, 0);
-    remove_sampled(address(block));
-  }
+__attribute__((noinline, cold)) void free_perhaps_sampled(void* block) {
+  end_if_sampled(Kind::kFree, block);
   real_heap.free(block);
 }
 
-__attribute__((always_inline)) inline void free_block(Kind kind, void* block) {
-  if (__builtin_expect(in_early_arena(block), 0)) return;
-  if (__builtin_expect(may_be_sampled(address(block)), 0)) return free_perhaps_sampled(kind, block);
-  real_heap.free(block);
-}
-
-void sample_free(void* block, uint64_t, uint64_t, uint64_t) {
-  free_block(Kind::kFree, block);
-}
-
-void sample_free_sized(void* block, size_t, uint64_t, uint64_t, uint64_t) {
-  free_block(Kind::kFreeSized, block);
-}
-
-void sample_free_aligned_sized(void* block, size_t, size_t, uint64_t, uint64_t, uint64_t) {
-  free_block(Kind::kFreeAlignedSized, block);
-}
-
 template <By by>
-void* sample_calloc(size_t count, size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.calloc(count, size);
-  consider<by>({Kind::kCalloc, count * size, 0}, block, {pc, sp, bp});
-  return block;
-}
-
-template <By by>
-__attribute__((noinline, cold)) void* resize_sampled(const ResizeKinds& kinds, void* old_block,
-                                                     size_t size, const Caller& caller) {
-  // A thread's first entry describes the thread, with a time of its own: before ours.
-  if (thread_slot.window == nullptr) EntryGuard attach(Missed::kNothing);
-  uint64_t begin = can_record() ? now_units() : 0;
-  void* block = real_heap.realloc(old_block, size);
-  if (block == nullptr && size != 0) return nullptr;
-  remove_sampled(address(old_block));
-  if (block == nullptr) {
-    enter_free(kinds.freed, old_block, begin);
-    return nullptr;
+struct SampleBy : ByEvent<SampleBy<by>> {
+  static void* malloc(size_t size, HEAPLEDGER_CALLER) {
+    if (__builtin_expect(orders_waiting(), 0)) look_at_orders();
+    if (__builtin_expect(passes(step_of<by>(size)), 1)) return real_heap.malloc(size);
+    return malloc_near_sample<by>(size, pc, sp, bp);
   }
-  uint64_t step = step_of<by>(size);
-  bool again = !passes(step) && chosen<by>(step);
-  enter_resize(kinds.resize, begin, old_block, again ? block : nullptr, size, caller);
-  return block;
-}
 
-template <By by>
-void* resize(const ResizeKinds& kinds, void* old_block, size_t size, const Caller& caller) {
-  if (old_block == nullptr || in_early_arena(old_block)) {
-    void* block = real_realloc(old_block, size);
-    consider<by>({kinds.fresh, size, 0}, block, caller);
-    return block;
+  static void free(void* block, uint64_t, uint64_t, uint64_t) {
+    if (__builtin_expect(in_early_arena(block), 0)) return;
+    if (__builtin_expect(may_be_sampled(address(block)), 0)) return free_perhaps_sampled(block);
+    real_heap.free(block);
   }
-  if (is_sampled(address(old_block))) return resize_sampled<by>(kinds, old_block, size, caller);
-  void* block = real_heap.realloc(old_block, size);
-  uint64_t step = step_of<by>(size);
-  if (block == nullptr || passes(step) || !chosen<by>(step)) return block;
-  enter_resize(kinds.resize, 0, nullptr, block, size, caller);
-  return block;
-}
 
-template <By by>
-void* sample_realloc(void* block, size_t size, HEAPLEDGER_CALLER) {
-  return resize<by>(kRealloc, block, size, {pc, sp, bp});
-}
+  template <Function function>
+  HEAPLEDGER_INLINE void born(void* block, const Asked& asked, const Caller& caller) {
+    consider<by>({format::row_of(function).birth, asked.size, asked.alignment}, block, caller);
+  }
 
-template <By by>
-void* sample_reallocarray(void* block, size_t count, size_t size, HEAPLEDGER_CALLER) {
-  size_t bytes;
-  if (!array_bytes(count, size, bytes)) return nullptr;
-  return resize<by>(kReallocArray, block, bytes, {pc, sp, bp});
-}
+  template <Function function>
+  HEAPLEDGER_INLINE void died(void* block) {
+    if (may_be_sampled(address(block))) end_if_sampled(format::row_of(function).death, block);
+  }
 
-template <By by>
-int sample_posix_memalign(void** result, size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  int error = real_heap.posix_memalign(result, alignment, size);
-  if (error == 0) consider<by>({Kind::kPosixMemalign, size, alignment}, *result, {pc, sp, bp});
-  return error;
-}
+  struct Before {
+    bool sampled;
+    uint64_t time;
+  };
+  template <Function>
+  HEAPLEDGER_INLINE Before resizing(void* old_block) {
+    if (__builtin_expect(!is_sampled(address(old_block)), 1)) return {false, 0};
+    // A thread's first entry describes the thread, with a time of its own: before ours.
+    if (thread_slot.window == nullptr) EntryGuard attach(Missed::kNothing);
+    return {true, can_record() ? now_units() : 0};
+  }
 
-template <By by>
-void* sample_aligned_alloc(size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.aligned_alloc(alignment, size);
-  consider<by>({Kind::kAlignedAlloc, size, alignment}, block, {pc, sp, bp});
-  return block;
-}
+  template <Function function>
+  HEAPLEDGER_INLINE void resized(const Before& before, void* old_block, void* block, size_t size,
+                                 const Caller& caller) {
+    if (before.sampled) remove_sampled(address(old_block));
+    uint64_t step = step_of<by>(size);
+    bool again = !passes(step) && chosen<by>(step);
+    if (!before.sampled && !again) return;
+    enter_resize(format::row_of(function).resize, before.time, before.sampled ? old_block : nullptr,
+                 again ? block : nullptr, size, caller);
+  }
 
-template <By by>
-void* sample_memalign(size_t alignment, size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.memalign(alignment, size);
-  consider<by>({Kind::kMemalign, size, alignment}, block, {pc, sp, bp});
-  return block;
-}
-
-template <By by>
-void* sample_valloc(size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.valloc(size);
-  consider<by>({Kind::kValloc, size, 0}, block, {pc, sp, bp});
-  return block;
-}
-
-template <By by>
-void* sample_pvalloc(size_t size, HEAPLEDGER_CALLER) {
-  void* block = real_heap.pvalloc(size);
-  consider<by>({Kind::kPvalloc, size, 0}, block, {pc, sp, bp});
-  return block;
-}
-
-size_t sample_malloc_usable_size(void* block, uint64_t, uint64_t, uint64_t) {
-  return real_usable_size(block);
-}
-
-template <By by>
-constexpr Mode kSampleBy = {
-    sample_malloc<by>,         sample_free,
-    sample_calloc<by>,         sample_realloc<by>,
-    sample_reallocarray<by>,   sample_posix_memalign<by>,
-    sample_aligned_alloc<by>,  sample_memalign<by>,
-    sample_valloc<by>,         sample_pvalloc<by>,
-    sample_free_sized,         sample_free_aligned_sized,
-    sample_malloc_usable_size,
+  template <Function function>
+  HEAPLEDGER_INLINE void freed(const Before& before, void* old_block) {
+    if (!before.sampled) return;
+    remove_sampled(address(old_block));
+    enter_free(format::row_of(function).death, old_block, before.time);
+  }
 };
 
 }  // namespace
 
-const Mode kSampleBytesMode = kSampleBy<By::kBytes>;
-const Mode kSampleCallsMode = kSampleBy<By::kCalls>;
+constinit const Mode kSampleBytesMode = make_mode<SampleBy<By::kBytes>>();
+constinit const Mode kSampleCallsMode = make_mode<SampleBy<By::kCalls>>();
 
 }  // namespace heapledger::runtime
