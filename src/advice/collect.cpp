@@ -200,10 +200,9 @@ uint64_t alignment_of(const CallFacts& call, uint64_t page_bytes) {
 void collect_alignments(Ledgers& ledgers, uint32_t ledger, SiteTable& table) {
   const LedgerFacts& facts = ledgers.facts().at(ledger);
   bool any = false;
-  for (size_t i = 0; i < kFunctionNames.size(); ++i) {
-    std::string_view name = kFunctionNames[i];
-    bool aligned = name.find("align") != name.npos || name.ends_with("valloc");
-    any = any || (aligned && !name.starts_with("free") && facts.by_function[i] > 0);
+  for (const format::FunctionRow& row : format::kFunctionTable) {
+    bool aligned = row.aligned || std::string_view(row.name).ends_with("valloc");
+    any = any || (aligned && facts.by_function[static_cast<size_t>(row.id)] > 0);
   }
   if (!any) return;
   uint64_t page_bytes = facts.page_bytes == 0 ? 4096 : facts.page_bytes;

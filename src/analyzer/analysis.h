@@ -176,6 +176,7 @@ struct LedgerFacts {
   uint64_t gaps = 0;    // times in which the process, or a thread, was not recorded
   uint64_t gap_ns = 0;  // how long those of the process were
   std::vector<MarkerFacts> markers;
+  std::vector<std::string> heaps;  // beside malloc's, that something has happened in
 
   std::vector<UnrecordedGroup> unrecorded;  // what it started, or became, that has no ledger
 

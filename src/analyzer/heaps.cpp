@@ -66,13 +66,17 @@ void LedgerHeaps::name(const format::HeapNote& note) {
 }
 
 uint32_t LedgerHeaps::number_of(uint32_t heap) {
-  if (heap < format::kFirstOtherHeap) {
-    catalog_.set_used(heap);
-    return heap;
+  uint32_t number = heap;
+  if (heap >= format::kFirstOtherHeap) {
+    number = numbers_.try_emplace(heap, kUnnamed).first->second;
   }
-  uint32_t number = numbers_.try_emplace(heap, kUnnamed).first->second;
-  if (number != kUnnamed) catalog_.set_used(number);
+  if (number != kUnnamed) use(number);
   return number;
+}
+
+void LedgerHeaps::use(uint32_t number) {
+  if (number == format::kMallocHeap || !used_.insert(number).second) return;
+  catalog_.set_used(number);
 }
 
 void LedgerHeaps::finish() {
@@ -80,8 +84,14 @@ void LedgerHeaps::finish() {
     if (number != kUnnamed) continue;
     number = catalog_.heap(HeapKind::kPool,
                            "pool " + std::to_string(heap - format::kFirstOtherHeap + 1));
-    catalog_.set_used(number);
+    use(number);
   }
+}
+
+std::vector<std::string> LedgerHeaps::names() const {
+  std::vector<std::string> names;
+  for (uint32_t heap : used_) names.push_back(catalog_.at(heap).name);
+  return names;
 }
 
 HeapChoice heaps_to_list(const HeapCatalog& catalog, const Patterns& patterns) {
@@ -94,6 +104,21 @@ HeapChoice heaps_to_add(const HeapCatalog& catalog, const Patterns& patterns) {
     return heap.used && !heap.is_inside() && fits(patterns, heap);
   });
   return outer.has_malloc || outer.has_others ? outer : heaps_to_list(catalog, patterns);
+}
+
+// A pattern without special characters would fit every name that has it inside.
+Patterns exactly(const HeapFacts& heap) {
+  std::string pattern;
+  for (char c : heap.name) {
+    bool special = c == '*' || c == '?' || c == '[' || c == '\\';
+    if (special) pattern += '\\';
+    if (pattern.empty()) {
+      pattern += std::string("[") + c + ']';
+    } else {
+      pattern += c;
+    }
+  }
+  return {{pattern}, {}};
 }
 
 std::string names_of(const HeapCatalog& catalog, const HeapChoice& choice) {

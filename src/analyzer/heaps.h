@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -55,12 +56,17 @@ class LedgerHeaps {
   uint32_t number_of(uint32_t heap);
   // All names have been seen.
   void finish();
+  // Of those that were used, malloc's aside.
+  std::vector<std::string> names() const;
 
   static constexpr uint32_t kUnnamed = UINT32_MAX;
 
  private:
+  void use(uint32_t number);
+
   HeapCatalog& catalog_;
   std::unordered_map<uint32_t, uint32_t> numbers_;
+  std::set<uint32_t> used_;
 };
 
 // Some of the heaps.
@@ -82,6 +88,9 @@ HeapChoice heaps_to_add(const HeapCatalog& catalog, const Patterns& patterns);
 
 // What can be told apart: all heaps that fit; without patterns all there are.
 HeapChoice heaps_to_list(const HeapCatalog& catalog, const Patterns& patterns);
+
+// What fits that one alone.
+Patterns exactly(const HeapFacts& heap);
 
 // "malloc", "malloc, mmap": for people.
 std::string names_of(const HeapCatalog& catalog, const HeapChoice& choice);

@@ -1,5 +1,7 @@
 #include "analyzer/ledger_sites.h"
 
+#include <algorithm>
+
 #include "format/heap_event.h"
 
 namespace heapledger {
@@ -11,15 +13,42 @@ void LedgerSites::define_module(uint32_t id, uint64_t bias, std::string_view pat
 
 void LedgerSites::define_site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc,
                               Moment moment) {
-  if (id == 0 || nodes_.find(id) != IdTable::kNone) return;
-  uint32_t parent_node = parent == 0 ? SiteCatalog::kRoot : nodes_.find(parent);
-  auto found = modules_.find(module);
-  if (parent_node == IdTable::kNone || (module != 0 && found == modules_.end())) {
-    unsettled_.try_emplace(id, Description{parent, module, pc});
+  define(id, {parent, module, pc, nullptr}, moment);
+}
+
+void LedgerSites::define_frame(std::string_view fields, Moment moment) {
+  format::FieldReader from(fields);
+  uint64_t id, parent, kind, module, line, file_bytes;
+  std::string_view file;
+  if (!from.number(id) || !from.number(parent) || !from.number(kind) || !from.number(module) ||
+      !from.number(line) || !from.number(file_bytes) || !from.bytes(file_bytes, file) ||
+      std::max({id, parent, kind, module, line}) > UINT32_MAX) {
     return;
   }
-  Module where = module == 0 ? Module{SiteCatalog::kNoModule, 0} : found->second;
-  settle(id, catalog_.site(parent_node, where.id, where.bias, pc), moment);
+  NamedCall call{static_cast<format::FrameKind>(kind), std::string(from.rest()), std::string(file),
+                 static_cast<uint32_t>(line)};
+  define(static_cast<uint32_t>(id),
+         {static_cast<uint32_t>(parent), static_cast<uint32_t>(module), 0,
+          std::make_shared<const NamedCall>(std::move(call))},
+         moment);
+}
+
+void LedgerSites::define(uint32_t id, const Description& site, Moment moment) {
+  if (id == 0 || nodes_.find(id) != IdTable::kNone) return;
+  uint32_t parent = site.parent == 0 ? SiteCatalog::kRoot : nodes_.find(site.parent);
+  auto found = modules_.find(site.module);
+  if (parent == IdTable::kNone || (site.module != 0 && found == modules_.end())) {
+    unsettled_.try_emplace(id, site);
+    return;
+  }
+  Module where = site.module == 0 ? Module{SiteCatalog::kNoModule, 0} : found->second;
+  settle(id, site_in_catalog(parent, where, site), moment);
+}
+
+uint32_t LedgerSites::site_in_catalog(uint32_t parent, const Module& where,
+                                      const Description& site) {
+  return site.call != nullptr ? catalog_.named_site(parent, where.id, *site.call)
+                              : catalog_.site(parent, where.id, where.bias, site.pc);
 }
 
 uint32_t LedgerSites::first_use(uint32_t site) {
@@ -75,7 +104,7 @@ void LedgerSites::finish(Moment moment) {
     if (parent == IdTable::kNone) parent = SiteCatalog::kRoot;
     auto found = modules_.find(description.module);
     Module where = found == modules_.end() ? Module{SiteCatalog::kNoModule, 0} : found->second;
-    settle(id, catalog_.site(parent, where.id, where.bias, description.pc), moment);
+    settle(id, site_in_catalog(parent, where, description), moment);
   }
   unsettled_.clear();
   while (!provisional_.empty()) {

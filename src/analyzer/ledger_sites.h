@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <unordered_map>
 
@@ -24,6 +25,8 @@ class LedgerSites {
   // Each site is described once; a module again whenever something else is loaded under its number.
   void define_module(uint32_t id, uint64_t bias, std::string_view path, std::string_view build_id);
   void define_site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc, Moment moment);
+  // An entry of kind kFrame.
+  void define_frame(std::string_view fields, Moment moment);
 
   // The site in the catalog; IdTable::kNone when it has not been described.
   uint32_t node_of(uint32_t site) const { return nodes_.find(site); }
@@ -56,7 +59,11 @@ class LedgerSites {
     uint32_t parent;
     uint32_t module;
     uint64_t pc;
+    std::shared_ptr<const NamedCall> call;  // instead of the pc
   };
+
+  void define(uint32_t id, const Description& site, Moment moment);
+  uint32_t site_in_catalog(uint32_t parent, const Module& where, const Description& site);
 
   // Ordered by site: all that wait for one are together.
   static uint64_t key_of(uint32_t heap, uint32_t site) { return uint64_t{site} << 32 | heap; }

@@ -22,6 +22,7 @@ std::vector<ModuleAddresses> addresses_of(const SiteCatalog& sites) {
   }
   for (uint32_t site = 0; site < sites.size(); ++site) {
     if (!sites.has_frame(site) || sites.module_of(site) == SiteCatalog::kNoModule) continue;
+    if (sites.named_call_of(site) != nullptr) continue;
     modules[sites.module_of(site)].addresses.push_back(sites.address_of(site) - 1);
   }
   for (ModuleAddresses& module : modules) {

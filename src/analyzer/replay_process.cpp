@@ -158,6 +158,9 @@ void ReplayProcess::note(Stream& stream, const Entry& entry) {
       }
       break;
     }
+    case Kind::kFrame:
+      sites_.define_frame(entry.fields, {entry.time, number_});
+      break;
     case Kind::kModule: {
       ModuleNote module;
       if (!read_module(entry.fields, module)) break;
@@ -303,6 +306,7 @@ void ReplayProcess::tell(LedgerFacts& facts) {
   facts.gap_ns = std::min(facts.duration_ns, static_cast<uint64_t>(std::min(gap_ns, 1e18)));
   facts.unseen = !facts.bypassed.empty() && none_seen(facts);
   facts.complete = facts.complete && facts.gaps == 0 && !facts.unseen;
+  facts.heaps = heaps_.names();
   facts.markers = std::move(markers_);
 }
 

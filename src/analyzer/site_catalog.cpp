@@ -34,7 +34,18 @@ uint32_t SiteCatalog::module(std::string_view path, std::string_view build_id) {
 }
 
 uint32_t SiteCatalog::site(uint32_t parent, uint32_t module, uint64_t bias, uint64_t pc) {
-  uint64_t address = module == kNoModule ? pc : pc - bias;
+  return find_or_add(parent, module, (module == kNoModule ? pc : pc - bias) & ~kNamed, pc);
+}
+
+uint32_t SiteCatalog::named_site(uint32_t parent, uint32_t module, const NamedCall& call) {
+  std::string key = std::to_string(static_cast<uint32_t>(call.kind)) + ' ' +
+                    std::to_string(call.line) + ' ' + call.file + '\0' + call.name;
+  auto [found, is_new] = named_places_.try_emplace(std::move(key), named_.size());
+  if (is_new) named_.push_back(call);
+  return find_or_add(parent, module, found->second | kNamed, 0);
+}
+
+uint32_t SiteCatalog::find_or_add(uint32_t parent, uint32_t module, uint64_t address, uint64_t pc) {
   const uint64_t mask = slots_.size() - 1;
   uint64_t at = hash(address, parent, module) & mask;
   for (; slots_[at] != 0; at = (at + 1) & mask) {
@@ -74,8 +85,9 @@ std::vector<SiteFrame> SiteCatalog::frames(uint32_t site) const {
   while (site != kRoot && site != unknown_ && frames.size() < kMaxFrames) {
     const Node& node = nodes_[site];
     bool has_module = node.module != kNoModule;
+    bool has_offset = has_module && (node.address & kNamed) == 0;
     frames.push_back(
-        {has_module ? &modules_[node.module] : nullptr, has_module ? node.address : 0, node.pc});
+        {has_module ? &modules_[node.module] : nullptr, has_offset ? node.address : 0, node.pc});
     site = node.parent;
   }
   return frames;

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "format/entry.h"
+
 namespace heapledger {
 
 struct SiteModule {
@@ -18,10 +20,18 @@ struct SiteModule {
   std::string build_id;
 };
 
+// A call that has a name and no address: a line of a script, or what another tool has recorded.
+struct NamedCall {
+  format::FrameKind kind = format::FrameKind::kNamed;
+  std::string name;
+  std::string file;
+  uint32_t line = 0;
+};
+
 // One call on the way to an allocation.
 struct SiteFrame {
   const SiteModule* module;  // nullptr: in no known module
-  uint64_t offset;           // address in the module's file; 0 without a module
+  uint64_t offset;           // address in the module's file; 0 without a module or an address
   uint64_t pc;               // where it was in the first process that had it
 };
 
@@ -37,6 +47,9 @@ class SiteCatalog {
 
   // The site one call further in than `parent`. `bias` is what the module was moved by.
   uint32_t site(uint32_t parent, uint32_t module, uint64_t bias, uint64_t pc);
+
+  // The same for a call without an address.
+  uint32_t named_site(uint32_t parent, uint32_t module, const NamedCall& call);
 
   // Where sites go that no ledger describes.
   uint32_t unknown_site();
@@ -55,7 +68,13 @@ class SiteCatalog {
   // One frame of the tree, for those who walk it themselves.
   uint32_t parent_of(uint32_t site) const { return nodes_[site].parent; }
   uint32_t module_of(uint32_t site) const { return nodes_[site].module; }
-  uint64_t address_of(uint32_t site) const { return nodes_[site].address; }  // or its pc
+  // Or its pc, or for a call that has none a number of its own.
+  uint64_t address_of(uint32_t site) const { return nodes_[site].address; }
+  // nullptr: it has an address.
+  const NamedCall* named_call_of(uint32_t site) const {
+    uint64_t address = nodes_[site].address;
+    return (address & kNamed) == 0 ? nullptr : &named_[address & ~kNamed];
+  }
   uint64_t pc_of(uint32_t site) const { return nodes_[site].pc; }
   bool has_frame(uint32_t site) const { return site != kRoot && site != unknown_; }
 
@@ -74,11 +93,17 @@ class SiteCatalog {
     uint32_t module;
     uint32_t account;
   };
+  // In an address: it is none, but a place in `named_`. No file is that large.
+  static constexpr uint64_t kNamed = uint64_t{1} << 63;
+
+  uint32_t find_or_add(uint32_t parent, uint32_t module, uint64_t address, uint64_t pc);
   uint64_t hash(uint64_t address, uint32_t parent, uint32_t module) const;
   void grow();
 
   std::deque<SiteModule> modules_;
   std::unordered_map<std::string, uint32_t> module_ids_;
+  std::deque<NamedCall> named_;
+  std::unordered_map<std::string, uint64_t> named_places_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, uint32_t> other_accounts_;
   std::vector<uint32_t> slots_;  // an open-addressing table of the nodes; 0: none

@@ -151,7 +151,8 @@ uint64_t Tables::location_of(uint32_t node) {
   auto [place, is_new] = locations_.try_emplace(Key{catalog.address_of(node), module}, 0);
   if (!is_new) return place->second;
   uint64_t address = catalog.address_of(node) + placements_[module].bias;
-  bool is_mark = module == SiteCatalog::kNoModule && address < format::kFirstCode;
+  bool is_mark = catalog.named_call_of(node) != nullptr ||
+                 (module == SiteCatalog::kNoModule && address < format::kFirstCode);
   // The stack from there on; what is at this address comes first.
   std::vector<NamedFrame> frames = ledgers_.frames(node);
   uint64_t location = add_location(module, is_mark ? 0 : address - 1,

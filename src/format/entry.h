@@ -76,7 +76,7 @@ enum class Kind : uint8_t {
   kDeath = 55,   // heap function pointer size: so many bytes from there; 0: the block
   kResize = 56,  // heap function old_pointer old_size pointer size site; old_size likewise
   kHeap = 57,    // id HeapKind name: a heap, from here on
-  kFrame = 58,   // id parent FrameKind line file_bytes file name: a site without an address
+  kFrame = 58,   // id parent FrameKind module line file_bytes file name: a site without an address
 };
 
 // Site addresses below kFirstCode are no code but marks: what the outermost frame of a stack hangs

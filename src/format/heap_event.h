@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "format/entry_decoder.h"
+#include "format/entry_encoder.h"
 #include "format/functions.h"
 
 namespace heapledger::format {
@@ -116,6 +117,22 @@ inline bool read_pool(const Entry& entry, HeapEvent& event) {
 }
 
 }  // namespace detail
+
+// What an event takes at the most, beside LongEntry::kLongOverhead.
+inline constexpr unsigned kMaxHeapEventBytes = 64;
+
+// The caller guarantees room, as for any entry.
+inline void append_heap_event(EncoderState& state, uint64_t time, const HeapEvent& event) {
+  Kind kind = event.event == Event::kBirth   ? Kind::kBirth
+              : event.event == Event::kDeath ? Kind::kDeath
+                                             : Kind::kResize;
+  LongEntry entry(state, kind, time);
+  entry.number(event.heap).number(event.function);
+  if (kind == Kind::kResize) entry.number(event.old_pointer).number(event.old_size);
+  entry.number(event.pointer).number(event.size);
+  if (kind != Kind::kDeath) entry.number(event.site);
+  entry.finish();
+}
 
 // False when the entry tells of no such event, or makes no sense.
 inline bool read_heap_event(const Entry& entry, HeapEvent& event) {

@@ -11,7 +11,7 @@
 namespace heapledger::format {
 
 inline constexpr char kFileMagic[8] = {'H', 'P', 'L', 'E', 'D', 'G', 'E', 'R'};
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 // The file header takes max(kMinHeaderBytes, page size) bytes; blocks of kBlockBytes follow it.
 inline constexpr uint32_t kMinHeaderBytes = 4096;

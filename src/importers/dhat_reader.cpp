@@ -27,7 +27,7 @@ Imported DhatReader::read(uint64_t ended_ns, const ImportProgress& progress) {
   DhatFile file = read_dhat(lines_);
   imported_.what = "DHAT";
   write_command(ledger_, file.command, imported_.what);
-  add_stacks(file, imported_.symbols);
+  add_stacks(file);
   solve_all(file);
   add_sums();
   write_history(file);
@@ -48,7 +48,7 @@ Imported DhatReader::read(uint64_t ended_ns, const ImportProgress& progress) {
   return std::move(imported_);
 }
 
-void DhatReader::add_stacks(const DhatFile& file, std::string& symbols) {
+void DhatReader::add_stacks(const DhatFile& file) {
   NamedSites sites(ledger_);
   std::vector<uint32_t> frames;
   for (const DhatPoint& point : file.points) {
@@ -56,7 +56,6 @@ void DhatReader::add_stacks(const DhatFile& file, std::string& symbols) {
     for (uint32_t frame : point.frames) frames.push_back(sites.frame(file.frames[frame]));
     stacks_.emplace_back().site = sites.site(frames);
   }
-  symbols = sites.symbols();
 }
 
 // Blocks that live long are live at the peak and at the end. But where others that are live at

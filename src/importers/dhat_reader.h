@@ -35,7 +35,7 @@ class DhatReader {
     uint64_t size = 0;
   };
 
-  void add_stacks(const DhatFile& file, std::string& symbols);
+  void add_stacks(const DhatFile& file);
   void solve_all(const DhatFile& file);
   void add_sums();
   uint64_t room_for(const Blocks& blocks, bool one_after_the_other);

@@ -33,6 +33,8 @@ uint32_t this_machine() {
 }
 
 // Never null, which memcpy does not take, not even for no bytes.
+constexpr size_t kMaxNameBytes = 8192;
+
 const char* start_of(std::string_view text) {
   return text.empty() ? "" : text.data();
 }
@@ -148,6 +150,23 @@ void LedgerWriter::marker(std::string_view text) {
   text = text.substr(0, kLongestText);
   uint64_t time = step(text.size());
   LongEntry(state_, Kind::kMarker, time).bytes(start_of(text), text.size()).finish();
+}
+
+void LedgerWriter::frame(uint32_t id, uint32_t parent, uint32_t module, std::string_view name,
+                         std::string_view file, uint32_t line) {
+  file = file.substr(0, kMaxNameBytes);
+  name = name.substr(0, kMaxNameBytes);
+  uint64_t time = step(file.size() + name.size());
+  LongEntry(state_, Kind::kFrame, time)
+      .number(id)
+      .number(parent)
+      .number(static_cast<uint32_t>(format::FrameKind::kNamed))
+      .number(module)
+      .number(line)
+      .number(file.size())
+      .bytes(start_of(file), file.size())
+      .bytes(start_of(name), name.size())
+      .finish();
 }
 
 void LedgerWriter::site_before(uint32_t site, uint64_t calls, uint64_t bytes, uint64_t peak) {

@@ -58,6 +58,9 @@ class LedgerWriter {
   void malloc(uint64_t pointer, uint64_t size, uint32_t site);
   void free(uint64_t pointer);
   void site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc);
+  // A site that has a name and no address; module 0: not known.
+  void frame(uint32_t id, uint32_t parent, uint32_t module, std::string_view name,
+             std::string_view file, uint32_t line);
   void module(uint32_t id, uint64_t start, uint64_t end, uint64_t bias, std::string_view path,
               std::string_view build_id = {});
   void unload(uint32_t module);

@@ -31,7 +31,6 @@ Imported MassifReader::read(uint64_t ended_ns, const ImportProgress& progress) {
   imported_.notes.push_back(
       "massif has snapshots, not calls: calls, blocks, sizes and lifetimes in this ledger mean"
       " nothing, and what is never freed is what the last snapshot has");
-  imported_.symbols = sites.symbols();
   ledger_.finish(4096, ended_ns);
   return std::move(imported_);
 }

@@ -63,29 +63,16 @@ FrameText parse_frame(std::string_view text) {
 uint32_t NamedSites::frame(std::string_view text) {
   auto [place, is_new] =
       numbers_.try_emplace(std::string(text), static_cast<uint32_t>(frames_.size()));
-  if (is_new) frames_.push_back(new_frame(parse_frame(text)));
+  if (is_new) frames_.emplace_back(text);
   return place->second;
 }
 
-NamedSites::Frame NamedSites::new_frame(const FrameText& text) {
-  // Names belong to modules, and most frames do not say theirs.
-  const std::string path(text.module.empty() ? "[unknown]" : text.module);
-  auto [place, is_new] = modules_.try_emplace(path, static_cast<uint32_t>(modules_.size() + 1));
+uint32_t NamedSites::module_of(std::string_view path) {
+  if (path.empty()) return 0;
+  auto [place, is_new] =
+      modules_.try_emplace(std::string(path), static_cast<uint32_t>(modules_.size() + 1));
   if (is_new) ledger_.module(place->second, 0, UINT64_MAX, 0, path);
-  Frame frame{std::max(text.pc, format::kFirstCode), place->second};
-  // Inlined functions have the address of the one that they are in, and some have none.
-  while (text.pc == 0 || !taken_.emplace(frame.module, frame.pc).second) {
-    frame.pc = next_made_up_++;
-    if (taken_.emplace(frame.module, frame.pc).second) break;
-  }
-  SymbolFrame name;
-  name.function = symbols_.intern(text.function);
-  name.file = symbols_.intern(text.file);
-  name.line = text.line;
-  uint32_t module = symbols_.module(path, "");
-  symbols_.set(module, frame.pc - 1, std::span(&name, 1));
-  symbols_.set_source(module, SymbolSource::kDebugInfo, "");
-  return frame;
+  return place->second;
 }
 
 uint32_t NamedSites::site(std::span<const uint32_t> frames) {
@@ -94,8 +81,9 @@ uint32_t NamedSites::site(std::span<const uint32_t> frames) {
     auto [place, is_new] = sites_.try_emplace({site, frames[i]}, 0);
     if (is_new) {
       place->second = static_cast<uint32_t>(sites_.size());
-      const Frame& frame = frames_[frames[i]];
-      ledger_.site(place->second, site, frame.module, frame.pc);
+      const FrameText frame = parse_frame(frames_[frames[i]]);
+      ledger_.frame(place->second, site, module_of(frame.module), frame.function, frame.file,
+                    frame.line);
     }
     site = place->second;
   }

@@ -1,13 +1,11 @@
 // Stacks of recordings that have frames as Valgrind's tools write them: "0x1234: function
-// (file.c:12)" or "0x1234: function (in /path/of/module)". Gives them sites in the ledger, and
-// keeps their names for it.
+// (file.c:12)" or "0x1234: function (in /path/of/module)". Gives them sites in the ledger.
 #pragma once
 
 #include <tsl/robin_map.h>
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +13,6 @@
 #include <vector>
 
 #include "importers/ledger_writer.h"
-#include "symbols/symbol_table.h"
 
 namespace heapledger {
 
@@ -39,24 +36,14 @@ class NamedSites {
   // The site of a stack of frames, the innermost first; 0 when there are none.
   uint32_t site(std::span<const uint32_t> frames);
 
-  std::string symbols() const { return symbols_.encode(); }
-
  private:
-  struct Frame {
-    uint64_t pc = 0;
-    uint32_t module = 0;
-  };
-
-  Frame new_frame(const FrameText& text);
+  uint32_t module_of(std::string_view path);
 
   LedgerWriter& ledger_;
-  SymbolTable symbols_;
   tsl::robin_map<std::string, uint32_t> numbers_;  // of frames
-  std::vector<Frame> frames_;
-  std::map<std::string, uint32_t, std::less<>> modules_;
-  std::set<std::pair<uint32_t, uint64_t>> taken_;            // modules and addresses
+  std::vector<std::string> frames_;                // their texts
+  std::map<std::string, uint32_t> modules_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> sites_;  // by parent and frame
-  uint64_t next_made_up_ = uint64_t{1} << 60;
 };
 
 // What the other commands show of the process: its words, and the first of them as the executable.

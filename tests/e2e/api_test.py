@@ -273,13 +273,16 @@ class With(unittest.TestCase):
     def test_pools_stand_beside_the_heap(self):
         run, answer = self.run_program(api_program.build(POOLS))
         self.assertEqual(len(run.ledgers), 2)
-        pools = {(pool["name"], pool["calls"]): pool for pool in answer["pools"]}
-        harness.expect_figures(pools["frames", 11], {
-            "frees": 1, "resizes": 1, "bytes": 650, "peak_bytes": 600, "peak_blocks": 10,
-            "end_bytes": 550, "end_blocks": 9, "unmatched_frees": 0}, "frames")
-        self.assertEqual(pools["frames", 11]["top_site"]["name"], "frames")
-        by_bytes = sorted(pool["bytes"] for pool in answer["pools"] if pool["name"] == "names")
-        self.assertEqual(by_bytes, [7, 11])  # the second is the forked process's
+        frames = harness.heap(answer, "frames")
+        harness.expect_figures(frames, {
+            "calls": 11, "frees": 1, "resizes": 1, "bytes": 650, "peak_bytes": 600,
+            "peak_blocks": 10, "live_bytes": 550, "live_blocks": 9, "moved_bytes": 50}, "frames")
+        self.assertEqual(frames["sites"][0]["name"], "frames")
+        self.assertTrue(frames["inside_another"])
+        self.assertEqual(harness.heap(answer, "names")["bytes"], 18)
+        by_process = sorted(harness.heap(harness.report([path]), "names")["bytes"]
+                            for path in run.ledgers)
+        self.assertEqual(by_process, [7, 11])  # the second is the forked process's
         self.assertEqual(harness.own_sums(answer, "program")["bytes"], 1000)
 
     def test_scopes_tell_what_was_allocated_in_them(self):
@@ -321,7 +324,7 @@ class With(unittest.TestCase):
             run, answer = self.run_program(program, env={"LD_PRELOAD": order})
             self.assertEqual(run.stderr, b"")
             self.assertEqual(answer["moments"]["markers"][0]["text"], "constructor")
-            self.assertEqual([pool["bytes"] for pool in answer["pools"]], [3])
+            self.assertEqual(harness.heap(answer, "early")["bytes"], 3)
 
 
 if __name__ == "__main__":

@@ -194,6 +194,13 @@ def report(run_or_paths, status=0):
     return tool_json("report", paths, status)
 
 
+def heap(answer, name):
+    """What a report says about the heap of that name."""
+    found = [one for one in answer["heaps"] if one["name"] == name]
+    expect_equal(len(found), 1, f"heaps called {name}")
+    return found[0]
+
+
 def module_name(group):
     """Base name of the module a group's call was made from."""
     return os.path.basename(group["frames"][0]["module"]) if group["frames"] else ""

@@ -284,7 +284,7 @@ TEST(ReportJson, NothingIsWrittenWhenALedgerFailsMidway) {
 TEST(Golden, TheExampleAddsUp) {
   nlohmann::json json = json_of(open_example(), {});
   const auto& totals = json["totals"];
-  EXPECT_EQ(json["schema"], "heapledger.report/2");
+  EXPECT_EQ(json["schema"], "heapledger.report/3");
   EXPECT_EQ(totals["calls"], 1000 + 1 + 300 + 1 + 1 + 1 + 1);
   EXPECT_EQ(totals["bytes"], 1000 * 1000 + (1 << 20) + 300 * 64 + 4096 + 100 + 200'000 + (2 << 20));
   EXPECT_EQ(totals["peak_bytes"], 1000 * 1000 + (1 << 20) + 4096 + 200'000 + (2 << 20));

@@ -57,6 +57,7 @@ class Collector {
       case Kind::kUnload:
       case Kind::kInfo:
       case Kind::kMarker:
+      case Kind::kFrame:
         add_text(from, {entry.time, from.place, entry.kind, from.thread, 0, 0, 0, 0}, entry.fields);
         break;
       default:
@@ -79,6 +80,9 @@ class Collector {
             notes.add_module(module);
             sites.define_module(module.id, module.bias, module.path, module.build_id);
           }
+          break;
+        case Kind::kFrame:
+          sites.define_frame(texts_[note.pc], {note.time, number});
           break;
         case Kind::kUnload:
           notes.unload_module(texts_[note.pc]);

@@ -71,6 +71,12 @@ StackNames::Range StackNames::look_up(uint32_t site) {
   FrameInfo frame;
   frame.module = catalog_.module_of(site);
   frame.pc = catalog_.pc_of(site);
+  if (const NamedCall* call = catalog_.named_call_of(site); call != nullptr) {
+    frame.file = intern(call->file);
+    frame.line = call->line;
+    add_frame(frame, call->name.empty() ? "[unknown]" : call->name);
+    return {first, 1};
+  }
   if (frame.module == SiteCatalog::kNoModule) {
     frame.name = intern(name_without_module(frame.pc));
     frames_.push_back(frame);
@@ -117,7 +123,8 @@ void StackNames::stack(uint32_t site, std::vector<uint32_t>& frames) {
 size_t StackNames::first_interesting(std::span<const uint32_t> stack) const {
   for (size_t i = 0; i < stack.size(); ++i) {
     const FrameInfo& frame = frames_[stack[i]];
-    bool is_mark = frame.module == SiteCatalog::kNoModule && frame.pc < format::kFirstCode;
+    bool is_mark = frame.module == SiteCatalog::kNoModule && frame.function == 0 &&
+                   frame.pc < format::kFirstCode;
     if (!frame.wrapper && !is_mark) return i;
   }
   for (size_t i = 0; i < stack.size(); ++i) {

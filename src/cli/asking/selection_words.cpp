@@ -13,8 +13,8 @@ namespace heapledger::cli {
 namespace {
 
 const std::vector<std::string>& filter_words() {
-  static const std::vector<std::string> words = {"size",   "lifetime", "time",
-                                                 "thread", "function", "module"};
+  static const std::vector<std::string> words = {"size",     "lifetime", "time", "thread",
+                                                 "function", "module",   "heap"};
   return words;
 }
 
@@ -59,7 +59,7 @@ void add_filter_option(Command& command, SelectionWords& words) {
   command
       .add_option("--filter", words.filters,
                   "Only such blocks: size>=1k, lifetime<1ms, time=1s..2s, thread=NAME, "
-                  "function=NAME, module=NAME; joined by commas; =!NAME leaves out")
+                  "function=NAME, module=NAME, heap=NAME; joined by commas; =!NAME leaves out")
       ->type_name("CONDITIONS");
 }
 
@@ -100,6 +100,7 @@ void check_moments_of_live(Ledgers& ledgers, const Question& question) {
 }  // namespace
 
 void check_moments(Ledgers& ledgers, const Question& question) {
+  ledgers.look_at(question.filter.heaps);
   check_moments_of_live(ledgers, question);
   auto check = [&ledgers](const MomentSpec& moment) {
     try {

@@ -30,7 +30,8 @@ std::string understand_selection(const SelectionWords& words, Question& question
 [[noreturn]] void refuse_word(const std::string& message, std::string_view word,
                               const std::vector<std::string>& words);
 
-// Throws Error when a moment of the question is none of these ledgers.
+// Makes the heaps of the question those that all figures are of. Throws Error when a moment of the
+// question is none of these ledgers.
 void check_moments(Ledgers& ledgers, const Question& question);
 
 // Throws Error when the ledgers have nothing but counts: there are no sites, blocks and moments.

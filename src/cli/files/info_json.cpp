@@ -42,12 +42,6 @@ Json modules_json(const LedgerFacts& ledger) {
   return list;
 }
 
-Json pools_json(const LedgerFacts& ledger) {
-  Json list = Json::array();
-  for (const PoolFacts& pool : ledger.pools) list.push_back(pool_json(pool));
-  return list;
-}
-
 Json markers_json(const LedgerFacts& ledger) {
   Json list = Json::array();
   for (const MarkerFacts& marker : ledger.markers) {
@@ -115,7 +109,8 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["gaps"] = ledger.gaps;
   json["gap_ns"] = ledger.gap_ns;
   json["markers"] = markers_json(ledger);
-  json["pools"] = pools_json(ledger);
+  json["heaps"] = Json::array();
+  for (const std::string& heap : ledger.heaps) json["heaps"].push_back(as_utf8(heap));
   json["problems"] = ledger.problems;
   json["unrecorded"] = unrecorded_json(ledger.unrecorded);
   json["inherited_blocks"] = ledger.inherited_blocks;
@@ -129,7 +124,7 @@ Json ledger_json(const LedgerFacts& ledger) {
 }  // namespace
 
 void write_info_json(std::FILE* to, const Analysis& analysis) {
-  std::string text = "{\n\"schema\": \"heapledger.info/1\",\n\"ledgers\": [";
+  std::string text = "{\n\"schema\": \"heapledger.info/2\",\n\"ledgers\": [";
   for (size_t i = 0; i < analysis.ledgers.size(); ++i) {
     text += (i == 0 ? "\n" : ",\n") + json_line(ledger_json(analysis.ledgers[i]));
     std::fwrite(text.data(), 1, text.size(), to);

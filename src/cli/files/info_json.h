@@ -1,4 +1,4 @@
-// What is in ledgers, for programs: JSON of the schema "heapledger.info/1".
+// What is in ledgers, for programs: JSON of the schema "heapledger.info/2".
 #pragma once
 
 #include <cstdio>

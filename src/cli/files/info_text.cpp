@@ -85,13 +85,10 @@ void put_markers(Buffer& to, const LedgerFacts& ledger, const Style& style) {
   }
 }
 
-void put_pools(Buffer& to, const LedgerFacts& ledger, const Style& style) {
-  if (ledger.pools.empty()) return;
-  put(to, "\n{}\n", style.bold(counted(ledger.pools.size(), "pool")));
-  for (const PoolFacts& pool : ledger.pools) {
-    put(to, "  {:>14}  {}, {} at its peak\n", counted(pool.calls, "call"), escaped(pool.name),
-        human_bytes(pool.peak_bytes));
-  }
+std::string heaps_text(const LedgerFacts& ledger) {
+  std::string text = ledger.heaps.empty() ? "" : "malloc";
+  for (const std::string& heap : ledger.heaps) text += ", " + escaped(heap);
+  return text;
 }
 
 void put_threads(Buffer& to, const LedgerFacts& ledger, const Style& style) {
@@ -211,6 +208,16 @@ const char* kind_name(unsigned kind) {
       return "resize in a pool";
     case Kind::kSiteBefore:
       return "calls of a site before";
+    case Kind::kBirth:
+      return "allocation in another heap";
+    case Kind::kDeath:
+      return "free in another heap";
+    case Kind::kResize:
+      return "resize in another heap";
+    case Kind::kHeap:
+      return "heap";
+    case Kind::kFrame:
+      return "frame without an address";
   }
   return nullptr;
 }
@@ -250,11 +257,11 @@ std::string info_text(const LedgerFacts& ledger, const Style& style) {
              fmt::format("{} compared with another unwinder, {} seen differently",
                          with_commas(ledger.stacks_checked), with_commas(ledger.stacks_differing)));
   }
+  put_fact(to, "heaps", heaps_text(ledger));
   put_fact(to, "complete", completeness(ledger));
   put_fact(to, "not recorded", unrecorded_line(ledger.unrecorded));
   put_kinds(to, ledger, style);
   put_markers(to, ledger, style);
-  put_pools(to, ledger, style);
   put_threads(to, ledger, style);
   put_modules(to, ledger, style);
   return fmt::to_string(to);

@@ -63,7 +63,11 @@ Json totals_json(const Analysis& analysis) {
 
 Json functions_json(const FunctionCounts& counts) {
   Json json;
-  for (size_t i = 0; i < counts.size(); ++i) json[kFunctionNames[i]] = counts[i];
+  for (format::Function function : kListedFunctions) {
+    auto number = static_cast<size_t>(function);
+    if (number >= format::kHeapFunctions && counts[number] == 0) continue;
+    json[format::name_of(function)] = counts[number];
+  }
   return json;
 }
 
@@ -177,21 +181,6 @@ Json where_rss_json(const WhereRss& where) {
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(as_utf8(text));
-}
-
-Json pool_json(const PoolFacts& pool) {
-  Json json;
-  json["name"] = as_utf8(pool.name);
-  json["calls"] = pool.calls;
-  json["frees"] = pool.frees;
-  json["resizes"] = pool.resizes;
-  json["bytes"] = pool.bytes;
-  json["peak_bytes"] = pool.peak_bytes;
-  json["peak_blocks"] = pool.peak_blocks;
-  json["end_bytes"] = pool.end_bytes;
-  json["end_blocks"] = pool.end_blocks;
-  json["unmatched_frees"] = pool.unmatched_frees;
-  return json;
 }
 
 }  // namespace heapledger::cli

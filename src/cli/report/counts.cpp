@@ -26,8 +26,9 @@ bool is_empty(const CountRow& row) {
 }
 
 void put_functions(Buffer& to, const ThreadCounts& counts, const std::string& indent) {
-  for (size_t i = 0; i < kCountedNames.size(); ++i) {
-    if (!is_empty(counts.functions[i])) put_row(to, counts.functions[i], indent + kCountedNames[i]);
+  for (format::Function function : kListedCounts) {
+    const CountRow& row = counts.functions[static_cast<size_t>(function)];
+    if (!is_empty(row)) put_row(to, row, indent + format::name_of(function));
   }
 }
 
@@ -86,8 +87,9 @@ Json row_json(const CountRow& row) {
 void put_tables(Json& json, const ThreadCounts& counts) {
   json.update(row_json(counts.all));
   Json& functions = json["functions"] = Json::object();
-  for (size_t i = 0; i < kCountedNames.size(); ++i) {
-    functions[kCountedNames[i]] = row_json(counts.functions[i]);
+  for (format::Function function : kListedCounts) {
+    functions[format::name_of(function)] =
+        row_json(counts.functions[static_cast<size_t>(function)]);
   }
   Json& sizes = json["sizes"] = Json::array();
   for (size_t i = 0; i < counts.classes.size(); ++i) {

@@ -96,10 +96,11 @@ void put_totals(Buffer& to, Ledgers& ledgers, const Page& page) {
   }
   put(to, "{}.\n", wrapped(text, page.width - 1));
   std::string calls = "By function:";
-  for (size_t i = 0; i < kFunctionNames.size(); ++i) {
-    if (analysis.by_function[i] == 0) continue;
-    calls += fmt::format("{} {} {}", calls.ends_with(':') ? "" : ",", kFunctionNames[i],
-                         with_commas(analysis.by_function[i]));
+  for (format::Function function : kListedFunctions) {
+    uint64_t count = analysis.by_function[static_cast<size_t>(function)];
+    if (count == 0) continue;
+    calls += fmt::format("{} {} {}", calls.ends_with(':') ? "" : ",", format::name_of(function),
+                         with_commas(count));
   }
   if (!calls.ends_with(':')) put(to, "{}.\n", wrapped(calls, page.width - 1));
 }

@@ -7,8 +7,7 @@
 #include "cli/pages/sampling.h"
 #include "cli/report/counts.h"
 #include "cli/report/guard.h"
-#include "cli/report/maps.h"
-#include "cli/report/pools.h"
+#include "cli/report/heaps.h"
 #include "text/json_text.h"
 
 namespace heapledger::cli::report {
@@ -36,7 +35,7 @@ void write_list(std::FILE* to, const char* name, size_t count, Element&& element
 // Who wrote the ledgers; and what the whole of them adds up to, unless only live blocks count.
 void write_lead(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
   const std::vector<LedgerFacts>& processes = ledgers.processes();
-  write(to, "{\n\"schema\": \"heapledger.report/2\",\n");
+  write(to, "{\n\"schema\": \"heapledger.report/3\",\n");
   if (!asked.live) {
     write_field(to, "totals", totals_json(ledgers.analysis()));
     if (Json sampled = sampled_json(ledgers); !sampled.is_null()) {
@@ -57,8 +56,7 @@ void write_overview(std::FILE* to, Ledgers& ledgers, const Asked& asked, const N
   bool guarded = std::any_of(analysis.ledgers.begin(), analysis.ledgers.end(),
                              [](const LedgerFacts& ledger) { return ledger.guarded; });
   if (guarded) write_field(to, "damages", damages_json(ledgers));
-  if (analysis.mappings.recorded) write_field(to, "mappings", mappings_json(ledgers));
-  write_field(to, "pools", pools_json(ledgers));
+  write_field(to, "heaps", heaps_json(ledgers));
   write_field(to, "suppressions", suppressions_json(found));
   write_list(to, "never_freed", found.answer.rows.size(),
              [&](size_t i) { return never_freed_json(found.answer.rows[i]); });

@@ -8,7 +8,7 @@
 #include "cli/report/findings.h"
 #include "cli/report/guard.h"
 #include "cli/report/heading.h"
-#include "cli/report/maps.h"
+#include "cli/report/heaps.h"
 #include "cli/report/sizes.h"
 #include "text/text.h"
 
@@ -16,7 +16,6 @@ namespace heapledger::cli::report {
 namespace {
 
 constexpr size_t kLiveSites = 10;
-constexpr size_t kLiveFrames = 2;
 
 constexpr const char* kNotKnown =
     "A live heap tells what is there now. Nobody knows its peak, how long blocks lived, or which "
@@ -132,9 +131,8 @@ std::string live_overview_text(Ledgers& ledgers, const Asked& asked, const Page&
                                                            ", " + sites_phrase(answer) + ".";
   put(to, "\n{}\n", page.style.bold(wrapped(found, page.width)));
   put_facts(to, ledgers.analysis().totals, page);
-  size_t frames = asked.frames_given ? asked.frames : kLiveFrames;
   put_damages(to, ledgers, asked.frames, page);
-  put_mappings(to, ledgers, asked.top_or(kLiveSites), frames, page);
+  put_heaps(to, ledgers, asked.top_or(kLiveSites), page);
   if (answer.totals.live_blocks > 0) put_sites(to, ledgers, asked, answer, page);
   put_threads(to, ledgers, page);
   put_sizes(to, ledgers.overview(), page);

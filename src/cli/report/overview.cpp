@@ -9,9 +9,8 @@
 #include "cli/report/findings.h"
 #include "cli/report/guard.h"
 #include "cli/report/heading.h"
+#include "cli/report/heaps.h"
 #include "cli/report/live.h"
-#include "cli/report/maps.h"
-#include "cli/report/pools.h"
 #include "cli/report/sizes.h"
 #include "cli/report/timeline.h"
 #include "cli/report/views.h"
@@ -144,9 +143,8 @@ void put_processes(Buffer& to, Ledgers& ledgers, const Page& page) {
 
 // What is recorded beside the heap, in any mode.
 void put_besides(Buffer& to, Ledgers& ledgers, const Asked& asked, const Page& page) {
-  size_t frames = asked.frames_given ? asked.frames : kFewFrames;
   put_damages(to, ledgers, asked.frames, page);
-  put_mappings(to, ledgers, asked.top_or(kSites), frames, page);
+  put_heaps(to, ledgers, asked.top_or(kSites), page);
 }
 
 }  // namespace
@@ -174,7 +172,6 @@ std::string overview_text(Ledgers& ledgers, const Asked& asked, const Page& page
   put_never_freed(to, ledgers, asked, never_freed, page);
   put_churn(to, ledgers, asked, page);
   put_sizes(to, ledgers.overview(), page);
-  put_pools(to, ledgers, page);
   const Counts& counts = ledgers.analysis().counts;
   if (!counts.empty()) put_counts(to, counts, asked, page);
   put(to, "\n{}\n",

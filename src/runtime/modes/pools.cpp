@@ -2,16 +2,18 @@
 
 #include <cstring>
 
+#include "format/heap_event.h"
 #include "runtime/modes/note.h"
 
 namespace heapledger::runtime {
 namespace {
 
-using format::Kind;
+using format::Event;
+using format::Function;
 
 constexpr uint32_t kMaxPools = 1000;
 constexpr size_t kNameBytes = 64;
-constexpr size_t kEntryBytes = 48;
+constexpr size_t kEntryBytes = format::kMaxHeapEventBytes;
 
 struct Pool {
   char name[kNameBytes];
@@ -29,10 +31,26 @@ uint64_t address(const void* block) {
   return reinterpret_cast<uint64_t>(block);
 }
 
+uint32_t heap_of(uint32_t pool) {
+  return format::kFirstOtherHeap + pool - 1;
+}
+
+format::HeapEvent event_of(Event what, Function function, uint32_t pool, const void* block,
+                           size_t size) {
+  format::HeapEvent event;
+  event.event = what;
+  event.heap = heap_of(pool);
+  event.function = static_cast<uint32_t>(function);
+  event.pointer = address(block);
+  event.size = size;
+  return event;
+}
+
 void enter_name(Window& window, uint64_t time, uint32_t pool) {
   const char* name = pools[pool - 1].name;
-  format::LongEntry(window.encoder, Kind::kPool, time)
-      .number(pool)
+  format::LongEntry(window.encoder, format::Kind::kHeap, time)
+      .number(heap_of(pool))
+      .number(static_cast<uint32_t>(format::HeapKind::kPool))
       .bytes(name, strlen(name))
       .finish();
 }
@@ -64,36 +82,26 @@ uint32_t pool_number(const char* name) {
 
 void enter_pool_allocation(uint32_t pool, const void* block, size_t size, const Caller& caller) {
   enter_note({}, kEntryBytes, [&](Window& window, uint64_t time) {
-    uint32_t site = site_and_room(window, time, size, caller);
-    format::LongEntry(window.encoder, Kind::kPoolAllocate, time)
-        .number(pool)
-        .number(address(block))
-        .number(size)
-        .number(site)
-        .finish();
+    auto event = event_of(Event::kBirth, Function::kPoolAllocate, pool, block, size);
+    event.site = site_and_room(window, time, size, caller);
+    format::append_heap_event(window.encoder, time, event);
   });
 }
 
 void enter_pool_free(uint32_t pool, const void* block) {
   enter_note({}, kEntryBytes, [&](Window& window, uint64_t time) {
-    format::LongEntry(window.encoder, Kind::kPoolFree, time)
-        .number(pool)
-        .number(address(block))
-        .finish();
+    auto event = event_of(Event::kDeath, Function::kPoolFree, pool, block, 0);
+    format::append_heap_event(window.encoder, time, event);
   });
 }
 
 void enter_pool_resize(uint32_t pool, const void* old_block, const void* block, size_t size,
                        const Caller& caller) {
   enter_note({}, kEntryBytes, [&](Window& window, uint64_t time) {
-    uint32_t site = site_and_room(window, time, size, caller);
-    format::LongEntry(window.encoder, Kind::kPoolResize, time)
-        .number(pool)
-        .number(address(old_block))
-        .number(address(block))
-        .number(size)
-        .number(site)
-        .finish();
+    auto event = event_of(Event::kResize, Function::kPoolResize, pool, block, size);
+    event.old_pointer = address(old_block);
+    event.site = site_and_room(window, time, size, caller);
+    format::append_heap_event(window.encoder, time, event);
   });
 }
 
