@@ -214,10 +214,7 @@ configure() {
 configure_and_build() {
   export NINJA_STATUS='[%f/%t] '
   cd -P -- "$root" && configure "$1" || return
-  cmake --build --preset "$1" ${2:+--target "$2"} && return
-  # Where files cannot be compiled in groups (cmake/join.cmake), each is compiled on its own.
-  grep -q '^HEAPLEDGER_JOIN:[A-Z]*=ON' "build/$1/CMakeCache.txt" || return
-  cmake --preset "$1" -DHEAPLEDGER_JOIN=OFF && cmake --build --preset "$1" ${2:+--target "$2"}
+  cmake --build --preset "$1" ${2:+--target "$2"}
 }
 
 # The preset, what to call it, and a target of it.
