@@ -9,16 +9,30 @@
 add_library(heapledger_options INTERFACE)
 add_library(heapledger_sanitize INTERFACE)
 
-target_compile_options(
-  heapledger_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -fno-omit-frame-pointer
-                               $<$<BOOL:${HEAPLEDGER_WERROR}>:-Werror>)
+# Warnings are for those who work on the code: to look for them takes time, and who only builds the
+# tool never sees them.
+option(HEAPLEDGER_WARNINGS "Have the compiler look for faults" ON)
+if(HEAPLEDGER_WARNINGS)
+  target_compile_options(
+    heapledger_options INTERFACE -Wall -Wextra -Wconversion -Wshadow
+                                 $<$<BOOL:${HEAPLEDGER_WERROR}>:-Werror>)
+else()
+  target_compile_options(heapledger_options INTERFACE -w)
+endif()
+target_compile_options(heapledger_options INTERFACE -fno-omit-frame-pointer)
 target_compile_definitions(
   heapledger_options INTERFACE HEAPLEDGER_RELATIVE_LIBDIR="${HEAPLEDGER_RELATIVE_LIBDIR}")
 target_link_libraries(heapledger_options INTERFACE heapledger_sanitize)
 
 # For the layers in which no time is spent: half as long to compile. Linked after heapledger_options.
+# What GCC does for -Og takes least of all, and the code is no larger; but it warns of more that is
+# none, so not where warnings are errors.
 add_library(heapledger_unhurried INTERFACE)
-target_compile_options(heapledger_unhurried INTERFACE -O1)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT HEAPLEDGER_WARNINGS)
+  target_compile_options(heapledger_unhurried INTERFACE -Og)
+else()
+  target_compile_options(heapledger_unhurried INTERFACE -O1)
+endif()
 
 # GCC 12 warns of copies inside std::string that cannot happen (its bugs 105651 and 105329). Clang, in
 # the sanitizer builds, sees what it would find elsewhere.

@@ -25,7 +25,7 @@ class Layers:
     is inside that of a layer is a room of it, LAYER/ROOM: it may include what the layer may, the files
     of the layer outside of all rooms, and the rooms that it names. These files may include all rooms."""
 
-    GUESTS = ("src/runtime", "src/format", "src/settings")
+    GUESTS = ("src/runtime", "src/base", "src/format", "src/settings")
 
     def __init__(self, page):
         self.folders = {}

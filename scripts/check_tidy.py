@@ -6,10 +6,10 @@
 BUILD_FOLDER holds the compile_commands.json of a configured build that compiles every file on its
 own. The runtime is left out: code inside malloc does on purpose much of what the checks warn of.
 
-Most of the time goes into the headers of libraries, so files are looked at in groups
-(join_sources.py). A group that is not clean is looked at once more, file by file, and only what is
-found then counts. The two checks for unused aliases see nothing in a group, so what they look for
-is looked for here.
+Most of the time goes into the headers of libraries, so files are looked at in groups, as builds
+compile them in batches (cmake/unity.cmake). A group that is not clean is looked at once more, file by
+file, and only what is found then counts. The two checks for unused aliases see nothing in a group,
+so what they look for is looked for here.
 """
 
 import concurrent.futures
@@ -21,13 +21,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import join_sources
 import repo
 
 COUNT = re.compile(r"^\d+ warnings?( and \d+ errors?)? generated\.$|^Suppressed \d+ |^Use -header-filter")
 FOLDERS = ("src/symbols", "src/analyzer", "src/exporters", "src/importers", "src/cores", "src/replay", "src/advice", "src/cli")
 ALIAS = re.compile(r"^\s*(?:using [\w:]+::(?=\w+;)|namespace (?=\w+ =))(\w+)", re.MULTILINE)
-MOST = 12
+NOISE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*\"""", re.DOTALL)
+MOST = 24
 
 
 def sources(build):
@@ -40,6 +40,10 @@ def sources(build):
             if path.is_relative_to(repo.ROOT / folder):
                 found.setdefault(folder, {})[str(path)] = command
     return found
+
+
+def groups_of(paths):
+    return [paths[first:first + MOST] for first in range(0, len(paths), MOST)]
 
 
 def flags_of(command):
@@ -64,7 +68,7 @@ def tidy(path, flags, *options):
 
 
 def unused_aliases(path):
-    text = join_sources.text_of(Path(path))
+    text = NOISE.sub("", Path(path).read_text())
     for name in ALIAS.findall(text):
         if len(re.findall(rf"\b{name}\b", text)) == 1:
             yield f"{path}: {name} is an alias that nothing uses"
@@ -92,8 +96,7 @@ def main():
         sys.exit("tidy: clang-tidy is not installed (package clang-tidy)")
     folder = build / "tidy"
     folder.mkdir(exist_ok=True)
-    groups = [(group, commands) for commands in by_folder.values()
-              for group in join_sources.groups_of(sorted(commands), repo.ROOT / "src", MOST)]
+    groups = [(group, commands) for commands in by_folder.values() for group in groups_of(sorted(commands))]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         runs = [pool.submit(tidy_group, number, group, commands, folder)
                 for number, (group, commands) in enumerate(groups)]

@@ -11,11 +11,7 @@ still=''
 if [ "$preset" = tsan ] && setarch -R true 2>/dev/null; then still='setarch -R'; fi
 
 cmake --preset "$preset"
-# Where files cannot be compiled in groups (cmake/join.cmake), each is compiled on its own.
-if ! $still cmake --build --preset "$preset" --parallel "$jobs"; then
-  cmake --preset "$preset" -DHEAPLEDGER_JOIN=OFF
-  $still cmake --build --preset "$preset" --parallel "$jobs"
-fi
+$still cmake --build --preset "$preset" --parallel "$jobs"
 status=0
 $still ctest --preset "$preset" --parallel "$jobs" || status=$?
 [ "$status" = 0 ] || python3 scripts/show_failures.py "build/$preset"

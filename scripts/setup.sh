@@ -177,24 +177,77 @@ check_cmake() {
 
 # --- building -----------------------------------------------------------------------------------
 
-# Reads the output of the build and shows how far it is: one line that counts up on a terminal, a
-# line at every quarter elsewhere.
-show_progress() {
-  quarter=0
+# How long a step of the build takes, roughly, in units of the smallest: a batch of files takes
+# far longer than a file of the runtime. Sets `weight`.
+weigh() {
+  case $1 in
+    *Unity/*) weight=24 ;;
+    *cmake_pch*) weight=8 ;;
+    *Building*) weight=2 ;;
+    *) weight=1 ;;
+  esac
+}
+
+# What all steps weigh of a build that has not begun yet: sets `whole`. 0: that cannot be told.
+weigh_all() {
+  whole=0
   while IFS= read -r line; do
     case $line in
       '['[0-9]*/*']'*) ;;
       *) continue ;;
     esac
+    weigh "$line"
+    whole=$((whole + weight))
+  done <<EOF
+$(cmake --build --preset "$1" ${2:+--target "$2"} -- -n 2>/dev/null)
+EOF
+}
+
+# The time that a build still takes, by how fast it has been so far, rounded up: sets `left`, empty
+# while that says little.
+find_time_left() {
+  passed=$(($(date +%s) - begun))
+  left=''
+  [ "$done_weight" -lt "$whole" ] || return 0
+  [ $((done_weight * 20)) -ge "$whole" ] || return 0
+  [ "$passed" -ge 2 ] || return 0
+  seconds=$((passed * (whole - done_weight) / done_weight))
+  if [ "$seconds" -lt 95 ]; then
+    left=", about $(((seconds + 9) / 10 * 10)) s left"
+  else
+    left=", about $(((seconds + 59) / 60)) min left"
+  fi
+}
+
+# Reads the output of the build and shows how far it is, and how long it will still take: one line
+# that counts up on a terminal, a line at every quarter elsewhere.
+show_progress() {
+  quarter=0
+  done_weight=0
+  whole=0
+  begun=$(date +%s)
+  while IFS= read -r line; do
+    case $line in
+      'weight '*)
+        whole=${line#weight }
+        begun=$(date +%s)
+        continue
+        ;;
+      '['[0-9]*/*']'*) ;;
+      *) continue ;;
+    esac
+    weigh "$line"
+    done_weight=$((done_weight + weight))
     finished=${line#?}
     total=${finished#*/}
     finished=${finished%%/*}
     total=${total%%]*}
+    find_time_left
     if [ -t 2 ]; then
-      printf '\r%s: building %s: %s of %s ' "$program" "$1" "$finished" "$total" >&2
+      printf '\r%s: building %s: %s of %s steps%s \033[K' "$program" "$1" "$finished" "$total" "$left" >&2
     elif [ $((finished * 4 / total)) -gt $quarter ]; then
       quarter=$((finished * 4 / total))
-      say "building $1: $finished of $total"
+      say "building $1: $finished of $total steps$left"
     fi
   done
   if [ -t 2 ]; then printf '\r\033[K' >&2; fi
@@ -214,10 +267,9 @@ configure() {
 configure_and_build() {
   export NINJA_STATUS='[%f/%t] '
   cd -P -- "$root" && configure "$1" || return
-  cmake --build --preset "$1" ${2:+--target "$2"} && return
-  # Where files cannot be compiled in groups (cmake/join.cmake), each is compiled on its own.
-  grep -q '^HEAPLEDGER_JOIN:[A-Z]*=ON' "build/$1/CMakeCache.txt" || return
-  cmake --preset "$1" -DHEAPLEDGER_JOIN=OFF && cmake --build --preset "$1" ${2:+--target "$2"}
+  weigh_all "$1" "$2"
+  echo "weight $whole"
+  cmake --build --preset "$1" ${2:+--target "$2"}
 }
 
 # The preset, what to call it, and a target of it.
@@ -240,7 +292,7 @@ build_tool() {
   fi
   take_lock
   if ! hl_is_current; then
-    [ -x "$hl_tool" ] || say "first use: building the tool, this takes a minute or two"
+    [ -x "$hl_tool" ] || say "first use: building the tool; how long that takes is told as soon as it can be seen"
     install_missing build
     # The time of the stamp is that before the build: what changes meanwhile is newer.
     rm -f "$hl_stamp"

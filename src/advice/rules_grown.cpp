@@ -9,11 +9,11 @@ namespace {
 
 constexpr uint64_t kLeastSteps = 16;
 
-bool speaks(const SiteFacts& site, const RunFacts&) {
+bool grown_speaks(const SiteFacts& site, const RunFacts&) {
   return site.growth.steps > 0;
 }
 
-std::optional<Finding> tell(const SiteFacts& sites, const RunFacts&) {
+std::optional<Finding> tell_grown(const SiteFacts& sites, const RunFacts&) {
   const Growth& growth = sites.growth;
   if (growth.steps < kLeastSteps) return std::nullopt;
   bool reallocs = growth.by_realloc == growth.steps;
@@ -44,6 +44,6 @@ std::optional<Finding> tell(const SiteFacts& sites, const RunFacts&) {
 
 }  // namespace
 
-const RuleFunctions kGrownBySteps = {Rule::kGrownBySteps, speaks, tell};
+const RuleFunctions kGrownBySteps = {Rule::kGrownBySteps, grown_speaks, tell_grown};
 
 }  // namespace heapledger

@@ -17,7 +17,7 @@ constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kLeastClassBytes = 4096;
 constexpr uint64_t kLeastLarge = 50;
 constexpr uint64_t kFewAtOnce = 4;
-constexpr double kNearlyAll = 0.9;
+constexpr double kNearlyAllOver = 0.9;
 constexpr double kShortLife = 0.01;  // of the run
 constexpr double kLeastLoss = 0.02;
 
@@ -61,7 +61,7 @@ uint64_t rounded_up(uint64_t size, Rounding rounding) {
 }
 
 uint64_t loss_of(const SiteFacts& site, const RunFacts& run) {
-  uint64_t size = one_size(site.figures, kNearlyAll);
+  uint64_t size = one_size(site.figures, kNearlyAllOver);
   uint64_t loss = size == 0 ? 0 : rounded_up(size, run.rounding) - size;
   return share_of(loss, size + loss) >= kLeastLoss ? loss : 0;
 }
@@ -73,7 +73,7 @@ bool is_large_churn(const SiteFacts& site, const RunFacts& run) {
   if (figures.resizes > 0 || !figures.has_lifetimes || figures.peak_blocks > kFewAtOnce) {
     return false;
   }
-  if (share_of(figures.ended_blocks, figures.calls) < kNearlyAll) return false;
+  if (share_of(figures.ended_blocks, figures.calls) < kNearlyAllOver) return false;
   return share_of(figures.lifetimes.median(), run.duration_ns) <= kShortLife;
 }
 
@@ -100,7 +100,7 @@ Finding tell_churn(const SiteFacts& sites) {
 
 Finding tell_rounding(const SiteFacts& sites, const RunFacts& run, uint64_t loss) {
   const Figures& figures = sites.figures;
-  uint64_t size = one_size(figures, kNearlyAll);
+  uint64_t size = one_size(figures, kNearlyAllOver);
   Finding finding;
   finding.what =
       fmt::format("asks for {}, just above a boundary of the allocator: {} are lost to rounding.",

@@ -9,20 +9,20 @@ namespace {
 
 constexpr uint64_t kStackBytes = 4096;
 constexpr uint64_t kLeastCalls = 100;
-constexpr double kLeastShare = 0.5;  // of the calls of a site
-constexpr double kNearlyAll = 0.9;   // for one size, and to be left out of a replay
+constexpr double kLeastShare = 0.5;          // of the calls of a site
+constexpr double kNearlyAllTemporary = 0.9;  // for one size, and to be left out of a replay
 
-bool speaks(const SiteFacts& site, const RunFacts&) {
+bool temporary_speaks(const SiteFacts& site, const RunFacts&) {
   const Figures& figures = site.figures;
   if (share_of(figures.temporary_calls, figures.calls) < kLeastShare) return false;
-  return figures.largest <= kStackBytes || one_size(figures, kNearlyAll) > 0;
+  return figures.largest <= kStackBytes || one_size(figures, kNearlyAllTemporary) > 0;
 }
 
-std::optional<Finding> tell(const SiteFacts& sites, const RunFacts&) {
+std::optional<Finding> tell_temporary(const SiteFacts& sites, const RunFacts&) {
   const Figures& figures = sites.figures;
   if (figures.temporary_calls < kLeastCalls) return std::nullopt;
   bool small = figures.largest <= kStackBytes;
-  uint64_t size = one_size(figures, kNearlyAll);
+  uint64_t size = one_size(figures, kNearlyAllTemporary);
   Finding finding;
   finding.what = fmt::format("{} of {} freed as the very next heap operation of the thread.",
                              with_commas(figures.temporary_calls), counted(figures.calls, "block"));
@@ -35,7 +35,7 @@ std::optional<Finding> tell(const SiteFacts& sites, const RunFacts&) {
                          : "Keep one buffer between calls, for each thread if need be, instead of "
                            "allocating it anew.";
   finding.saved = {figures.temporary_calls, sites.temporary_bytes, 0};
-  if (share_of(figures.temporary_calls, figures.calls) >= kNearlyAll) {
+  if (share_of(figures.temporary_calls, figures.calls) >= kNearlyAllTemporary) {
     finding.treatment = Treatment::kNone;
   }
   return finding;
@@ -43,6 +43,6 @@ std::optional<Finding> tell(const SiteFacts& sites, const RunFacts&) {
 
 }  // namespace
 
-const RuleFunctions kTemporary = {Rule::kTemporary, speaks, tell};
+const RuleFunctions kTemporary = {Rule::kTemporary, temporary_speaks, tell_temporary};
 
 }  // namespace heapledger

@@ -12,8 +12,8 @@
 namespace heapledger {
 namespace {
 
-constexpr uint64_t kLeastBlocks = 1000;
-constexpr double kLeastShare = 0.5;
+constexpr uint64_t kLeastThreadBlocks = 1000;
+constexpr double kLeastThreadShare = 0.5;
 constexpr size_t kMostNames = 3;
 
 // How many blocks would do if each were handed back. Where all are live at once, as results that
@@ -40,13 +40,13 @@ std::string words_of(const std::vector<std::pair<uint32_t, uint32_t>>& threads,
   return counted(threads.size(), "thread") + (list.empty() ? "" : " (" + list + ")");
 }
 
-bool speaks(const SiteFacts& site, const RunFacts&) {
-  if (share_of(site.freed_by_other, site.freed) < kLeastShare) return false;
-  return share_of(spared(site), site.freed_by_other) >= kLeastShare;
+bool threads_speaks(const SiteFacts& site, const RunFacts&) {
+  if (share_of(site.freed_by_other, site.freed) < kLeastThreadShare) return false;
+  return share_of(spared(site), site.freed_by_other) >= kLeastThreadShare;
 }
 
-std::optional<Finding> tell(const SiteFacts& sites, const RunFacts& run) {
-  if (sites.freed_by_other < kLeastBlocks) return std::nullopt;
+std::optional<Finding> tell_threads(const SiteFacts& sites, const RunFacts& run) {
+  if (sites.freed_by_other < kLeastThreadBlocks) return std::nullopt;
   Finding finding;
   finding.what =
       fmt::format("{} of {} that are freed, by another thread than the one that allocated them.",
@@ -64,6 +64,6 @@ std::optional<Finding> tell(const SiteFacts& sites, const RunFacts& run) {
 
 }  // namespace
 
-const RuleFunctions kFreedElsewhere = {Rule::kFreedElsewhere, speaks, tell};
+const RuleFunctions kFreedElsewhere = {Rule::kFreedElsewhere, threads_speaks, tell_threads};
 
 }  // namespace heapledger

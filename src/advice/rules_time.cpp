@@ -10,7 +10,7 @@ namespace heapledger {
 namespace {
 
 constexpr uint64_t kLeastBytes = 64 << 10;
-constexpr uint64_t kLeastBlocks = 16;
+constexpr uint64_t kLeastTimedBlocks = 16;
 constexpr double kQuarterGrows = 0.1;  // of all that is never freed at the site
 constexpr double kLongIdle = 0.3;      // of the run
 
@@ -28,7 +28,7 @@ bool speaks_of_growth(const SiteFacts& site, const RunFacts&) {
 
 std::optional<Finding> tell_growth(const SiteFacts& sites, const RunFacts& run) {
   uint64_t bytes = sites.left_bytes_in_all();
-  if (bytes < kLeastBytes || sites.left_blocks < kLeastBlocks) return std::nullopt;
+  if (bytes < kLeastBytes || sites.left_blocks < kLeastTimedBlocks) return std::nullopt;
   double seconds = static_cast<double>(run.duration_ns) / 1e9;
   auto rate = static_cast<uint64_t>(static_cast<double>(bytes) / std::max(seconds, 1e-9));
   Finding finding;

@@ -6,7 +6,7 @@ namespace heapledger {
 namespace {
 
 constexpr size_t kFirstSlots = 256;
-constexpr size_t kMaxFrames = 4097;  // the largest depth limit, and a mark
+constexpr size_t kMaxSiteFrames = 4097;  // the largest depth limit, and a mark
 
 }  // namespace
 
@@ -82,7 +82,7 @@ uint32_t SiteCatalog::unknown_site() {
 
 std::vector<SiteFrame> SiteCatalog::frames(uint32_t site) const {
   std::vector<SiteFrame> frames;
-  while (site != kRoot && site != unknown_ && frames.size() < kMaxFrames) {
+  while (site != kRoot && site != unknown_ && frames.size() < kMaxSiteFrames) {
     const Node& node = nodes_[site];
     bool has_module = node.module != kNoModule;
     bool has_offset = has_module && (node.address & kNamed) == 0;

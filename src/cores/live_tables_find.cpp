@@ -9,7 +9,7 @@ namespace {
 
 using format::LiveHeader;
 
-constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr size_t kTablePieceBytes = size_t{1} << 20;
 constexpr uint32_t kLargestHeader = 16u << 20;
 
 bool makes_sense(const ForeignBytes& header) {
@@ -59,7 +59,7 @@ std::optional<FoundTables> find_live_tables(const Memory& memory, uint32_t pid) 
   };
   for (const Region& region : memory.regions()) {
     if (done) break;
-    for_each_piece(memory, region, kPieceBytes,
+    for_each_piece(memory, region, kTablePieceBytes,
                    [&](uint64_t address, std::span<const unsigned char> bytes) {
                      // The header is at a multiple of 64, and no piece begins elsewhere in a page.
                      uint64_t skip = (64 - address % 64) % 64;

@@ -71,8 +71,8 @@ class ModuleFinder {
     if (!has_code) return true;
     uint64_t end = image.end_with(image.bias_at(regions_[index].start));
     // Modules have a few parts; a look at more than some would be a look at everything.
-    constexpr size_t kMostParts = 64;
-    size_t last = std::min(regions_.size(), index + kMostParts);
+    constexpr size_t kMostModuleParts = 64;
+    size_t last = std::min(regions_.size(), index + kMostModuleParts);
     for (size_t i = index; i < last && regions_[i].start < std::max(end, regions_[index].end);
          ++i) {
       if (regions_[i].executable) return true;

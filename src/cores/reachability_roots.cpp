@@ -11,7 +11,7 @@
 namespace heapledger::cores {
 namespace {
 
-constexpr uint64_t kPage = 4096;
+constexpr uint64_t kRootPage = 4096;
 constexpr uint64_t kThreadStructure = 4096;  // as large as glibc's or larger
 constexpr uint64_t kMostModulesOfThread = 4096;
 
@@ -37,7 +37,8 @@ bool is_device(const Region& region) {
 }
 
 uint64_t to_page(uint64_t address) {
-  return address > UINT64_MAX - kPage ? address : (address + kPage - 1) / kPage * kPage;
+  return address > UINT64_MAX - kRootPage ? address
+                                          : (address + kRootPage - 1) / kRootPage * kRootPage;
 }
 
 // Thread-local storage of the modules, on whichever side of the thread pointer it is, and glibc's

@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kIntel32 = 3;
 constexpr uint32_t kPower64 = 21;
 constexpr uint32_t kIntel64 = 62;
-constexpr uint64_t kPage = 4096;
+constexpr uint64_t kStackPage = 4096;
 
 // How far below the end of a stack the thread's own structure is looked for.
 constexpr uint64_t kNearTheEnd = 64 << 10;
@@ -24,14 +24,14 @@ struct Used {
 // The kernel puts the name of the program at the very end of the first stack, and a word of zeros
 // behind it. What a core or a map calls a stack may be any memory with a stack pointer in it.
 bool is_first_stack(const Memory& memory, const Region& region) {
-  if (is_file(region) || region.end - region.start < kPage) return false;
-  std::string tail(kPage, '\0');
+  if (is_file(region) || region.end - region.start < kStackPage) return false;
+  std::string tail(kStackPage, '\0');
   auto* bytes = reinterpret_cast<unsigned char*>(tail.data());
-  if (!memory.read_all(region.end - kPage, {bytes, kPage})) return false;
+  if (!memory.read_all(region.end - kStackPage, {bytes, kStackPage})) return false;
   size_t last = tail.find_last_not_of('\0');
   // The name's own zero and the word; of a 32-bit program the kernel's word, which may be 8 bytes.
-  if (last == std::string::npos || kPage - 1 - last < 1 + memory.shape().word_bytes ||
-      kPage - 1 - last > 9) {
+  if (last == std::string::npos || kStackPage - 1 - last < 1 + memory.shape().word_bytes ||
+      kStackPage - 1 - last > 9) {
     return false;
   }
   size_t before = tail.rfind('\0', last);
@@ -81,7 +81,8 @@ class EndedThreads {
       uint64_t address = from + at;
       if (word_at(data + at) == address && word_at(data + at + 2 * word_) == address &&
           has_ended(address)) {
-        to.memory.push_back({piece.start, std::min(piece.end, (address / kPage + 1) * kPage)});
+        to.memory.push_back(
+            {piece.start, std::min(piece.end, (address / kStackPage + 1) * kStackPage)});
         to.ended_threads.push_back(address);
       }
     }

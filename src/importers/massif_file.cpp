@@ -9,10 +9,10 @@
 namespace heapledger {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 56;
-constexpr uint64_t kMostNs = uint64_t{1} << 62;  // more than a hundred years
+constexpr uint64_t kMostHeapBytes = uint64_t{1} << 56;
+constexpr uint64_t kMostTimeNs = uint64_t{1} << 62;  // more than a hundred years
 constexpr size_t kMostSnapshots = 1'000'000;
-constexpr size_t kDeepest = 10'000;
+constexpr size_t kDeepestTree = 10'000;
 constexpr std::string_view kEndOfStack = "0x0: [the stack ends here]";  // of our own exports
 constexpr const char* kBelowThreshold = "[below massif's threshold]";
 
@@ -98,9 +98,9 @@ std::vector<MassifSnapshot> MassifFile::read() {
 
 MassifSnapshot MassifFile::snapshot() {
   MassifSnapshot snapshot;
-  snapshot.time_ns = std::min(number_of("time="), kMostNs / unit_ns_) * unit_ns_;
+  snapshot.time_ns = std::min(number_of("time="), kMostTimeNs / unit_ns_) * unit_ns_;
   snapshot.bytes = number_of("mem_heap_B=");
-  if (snapshot.bytes > kMostBytes) fail("more memory than there can be");
+  if (snapshot.bytes > kMostHeapBytes) fail("more memory than there can be");
   (void)number_of("mem_heap_extra_B=");
   (void)number_of("mem_stacks_B=");
   std::string_view kind = value_of("heap_tree=");
@@ -139,7 +139,7 @@ void MassifFile::tree_line(std::string_view line) {
   good = good && take_number(rest, node.bytes) && rest.starts_with(' ');
   if (!good) fail("a line of a tree is missing, with " + std::to_string(depth) + " spaces");
   rest.remove_prefix(1);
-  if (depth >= kDeepest) fail("a tree deeper than there can be");
+  if (depth >= kDeepestTree) fail("a tree deeper than there can be");
   Node& parent = nodes_.back();
   if (node.bytes > parent.bytes) {
     fail("more bytes than line " + std::to_string(parent.line) + " has left for it");

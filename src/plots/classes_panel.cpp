@@ -11,8 +11,8 @@
 namespace heapledger {
 namespace {
 
-constexpr double kHead = 40;
-constexpr double kStripHead = 30;
+constexpr double kClassesHead = 40;
+constexpr double kClassesStripHead = 30;
 
 // The bars stand side by side: one for 0, if there is any, those for powers of two, and one for
 // what was never freed, with a little room before it.
@@ -105,14 +105,15 @@ class ClassesPanel {
   // Each strip has an equal share of the height. Returns where the last one ends.
   double draw(const std::vector<Strip>& strips) {
     auto count = static_cast<double>(strips.size());
-    double height = (box_.height - kHead - kBottomMargin - (count - 1) * kStripHead) / count;
-    double y = box_.y + kHead;
+    double height =
+        (box_.height - kClassesHead - kBottomMargin - (count - 1) * kClassesStripHead) / count;
+    double y = box_.y + kClassesHead;
     for (const Strip& strip : strips) {
       Box box{box_.x + kLeftMargin, y, box_.width - kLeftMargin, std::max(height, 20.0)};
       draw_strip(box, strip);
-      y += box.height + kStripHead;
+      y += box.height + kClassesStripHead;
     }
-    return y - kStripHead;
+    return y - kClassesStripHead;
   }
 
  private:

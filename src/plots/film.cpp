@@ -15,7 +15,7 @@
 namespace heapledger {
 namespace {
 
-constexpr double kEdge = 20;
+constexpr double kFilmEdge = 20;
 constexpr double kLabel = 16;    // the height of a region's name
 constexpr size_t kCells = 3000;  // at most
 constexpr double kTimeline = 130;
@@ -62,11 +62,12 @@ struct Film::Parts {
     auto width = static_cast<double>(options.width);
     auto height = static_cast<double>(options.height);
     double top = 112;
-    double bottom = height - kEdge - kBottomMargin - kTimeline - 30;
-    double field_width = std::floor((width - 3 * kEdge) * 0.62);
-    field = {kEdge, top, field_width, bottom - top};
-    sizes = {2 * kEdge + field_width, top, width - 3 * kEdge - field_width, bottom - top};
-    timeline = {kEdge + kLeftMargin, bottom + 30, width - 2 * kEdge - kLeftMargin, kTimeline};
+    double bottom = height - kFilmEdge - kBottomMargin - kTimeline - 30;
+    double field_width = std::floor((width - 3 * kFilmEdge) * 0.62);
+    field = {kFilmEdge, top, field_width, bottom - top};
+    sizes = {2 * kFilmEdge + field_width, top, width - 3 * kFilmEdge - field_width, bottom - top};
+    timeline = {kFilmEdge + kLeftMargin, bottom + 30, width - 2 * kFilmEdge - kLeftMargin,
+                kTimeline};
     map = heap_map(ledgers, {}, shape_for(field, options.frames));
     series = series_for(ledgers.overview().series, width);
     side = cell_side(map, field);
@@ -139,7 +140,7 @@ struct Film::Parts {
     const Overview& overview = ledgers.overview();
     auto duration = static_cast<double>(overview.duration_ns);
     Axes axes(timeline, duration, with_headroom(static_cast<double>(overview.totals.peak_bytes)));
-    svg.text(kEdge, timeline.y - 10, "Live bytes over time", "name");
+    svg.text(kFilmEdge, timeline.y - 10, "Live bytes over time", "name");
     axes.draw_left(svg, byte_ticks(axes.y_top(), ticks_down(timeline.height)));
     Steps steps(axes, static_cast<double>(series.width_ns));
     auto most = values_of(series, [](const SeriesBucket& b) { return b.max_bytes; });
@@ -183,7 +184,7 @@ std::string Film::draw(size_t frame) const {
   Svg svg(width, static_cast<double>(parts.options.height), parts.options.scheme);
   draw_heading(svg, parts.ledgers, width);
   double now = (static_cast<double>(frame) + 1) * parts.map.column_ns;
-  svg.text(width - kEdge, 84,
+  svg.text(width - kFilmEdge, 84,
            fmt::format("{}: {} live", human_duration(static_cast<uint64_t>(now)),
                        human_bytes(static_cast<uint64_t>(parts.live(frame)))),
            "clock", Anchor::kEnd);

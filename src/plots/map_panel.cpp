@@ -12,8 +12,8 @@
 namespace heapledger {
 namespace {
 
-constexpr double kHead = 34;
-constexpr double kKeyLine = 18;
+constexpr double kMapHead = 34;
+constexpr double kMapKeyLine = 18;
 constexpr double kNarrow = 900;   // the key is below the title
 constexpr double kGap = 15;       // between regions: room for the size of what is cut out
 constexpr double kAddress = 100;  // room at the left for an address
@@ -22,7 +22,7 @@ class MapPanel {
  public:
   MapPanel(Svg& svg, const Box& box, Ledgers& ledgers) : svg_(svg), ledgers_(ledgers), box_(box) {
     HeapMapShape shape;
-    double head = kHead + (is_narrow() ? kKeyLine : 0);
+    double head = kMapHead + (is_narrow() ? kMapKeyLine : 0);
     plot_ = {box.x + kAddress, box.y + head, box.width - kAddress,
              std::max(box.height - head - kBottomMargin, 40.0)};
     shape.regions = std::clamp<size_t>(static_cast<size_t>(plot_.height / 40), 1, 12);
@@ -58,7 +58,7 @@ class MapPanel {
 
   void draw_key_line(double most_elsewhere) {
     double x = box_.x + (is_narrow() ? 0 : 260);
-    double y = box_.y + 12 + (is_narrow() ? kKeyLine : 0);
+    double y = box_.y + 12 + (is_narrow() ? kMapKeyLine : 0);
     draw_level_key(svg_, x, y);
     std::string text = "a row is " + human_bytes(map_.cell_bytes);
     if (most_elsewhere >= 1) {

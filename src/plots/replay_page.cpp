@@ -14,13 +14,13 @@ namespace heapledger {
 namespace {
 
 constexpr double kWidth = 1200;
-constexpr double kEdge = 20;
-constexpr double kBetween = 34;
-constexpr double kHead = 34;  // of a panel: its name
-constexpr double kRow = 30;   // one allocator
+constexpr double kReplayEdge = 20;
+constexpr double kReplayBetween = 34;
+constexpr double kReplayHead = 34;  // of a panel: its name
+constexpr double kRow = 30;         // one allocator
 constexpr double kBar = 17;
 constexpr double kOverTime = 420;
-constexpr double kTitleFont = 17;
+constexpr double kReplayTitleFont = 17;
 constexpr double kLine = 16;  // of the verdict
 constexpr size_t kNameCharacters = 16;
 
@@ -61,12 +61,12 @@ class Bars {
   void draw() {
     svg_.open_group("plot", {{"kind", what_.kind}});
     svg_.text(box_.x, box_.y + 12, what_.title, "name");
-    double y = box_.y + kHead;
+    double y = box_.y + kReplayHead;
     for (size_t i = 0; i < comparison_.candidates.size(); ++i) {
       draw_row(i, y);
       y += kRow;
     }
-    svg_.line(left_, box_.y + kHead - 8, left_, y - kRow + kBar + 8, "axis");
+    svg_.line(left_, box_.y + kReplayHead - 8, left_, y - kRow + kBar + 8, "axis");
     svg_.close_group();
   }
 
@@ -151,7 +151,7 @@ class OverTime {
 
   void draw_lines() {
     draw_keys();
-    const double head = kHead + 14;
+    const double head = kReplayHead + 14;
     const Axes axes({box_.x + kLeftMargin, box_.y + head, box_.width - kLeftMargin,
                      box_.height - head - kBottomMargin},
                     static_cast<double>(by_time() ? last_time_ : last_call_),
@@ -234,23 +234,24 @@ constexpr Bars::What kPeak = {"peak-memory", "Peak memory (RSS of the heap)",
 }  // namespace
 
 std::string draw_replay_page(const Comparison& comparison, const ReplayPageWords& words) {
-  const double bars = kHead + kRow * static_cast<double>(comparison.candidates.size());
-  const double room = kWidth - 2 * kEdge;
+  const double bars = kReplayHead + kRow * static_cast<double>(comparison.candidates.size());
+  const double room = kWidth - 2 * kReplayEdge;
   const auto verdict =
       lines_of(printable(comparison.verdict), characters_in(room * 1.05, kSmallFont));
   const double head = 82 + kLine * static_cast<double>(verdict.size());
-  Svg svg(kWidth, head + bars + kBetween + kOverTime + kEdge, words.scheme);
-  svg.text(kEdge, 32, cut_text(words.title, characters_in(room, kTitleFont)), "title");
-  svg.text(kEdge, 52, cut_text(words.subtitle, characters_in(room * 1.05, kSmallFont)), "dim");
+  Svg svg(kWidth, head + bars + kReplayBetween + kOverTime + kReplayEdge, words.scheme);
+  svg.text(kReplayEdge, 32, cut_text(words.title, characters_in(room, kReplayTitleFont)), "title");
+  svg.text(kReplayEdge, 52, cut_text(words.subtitle, characters_in(room * 1.05, kSmallFont)),
+           "dim");
   double y = 72;
   for (const std::string& line : verdict) {
-    svg.text(kEdge, y, line, "");
+    svg.text(kReplayEdge, y, line, "");
     y += kLine;
   }
-  const double half = (room - kBetween) / 2;
-  Bars(svg, {kEdge, head, half, bars}, comparison, kTime).draw();
-  Bars(svg, {kEdge + half + kBetween, head, half, bars}, comparison, kPeak).draw();
-  OverTime(svg, {kEdge, head + bars + kBetween, room, kOverTime}, comparison).draw();
+  const double half = (room - kReplayBetween) / 2;
+  Bars(svg, {kReplayEdge, head, half, bars}, comparison, kTime).draw();
+  Bars(svg, {kReplayEdge + half + kReplayBetween, head, half, bars}, comparison, kPeak).draw();
+  OverTime(svg, {kReplayEdge, head + bars + kReplayBetween, room, kOverTime}, comparison).draw();
   return svg.finish();
 }
 

@@ -11,8 +11,8 @@
 namespace heapledger {
 namespace {
 
-constexpr double kHead = 34;
-constexpr double kKeyLine = 16;
+constexpr double kSitesHead = 34;
+constexpr double kSitesKeyLine = 16;
 
 struct Shown {
   std::string name;  // in the key
@@ -129,9 +129,9 @@ class SitesPanel {
     svg_.text(box_.x, box_.y + 12, "Sites with most live bytes at the peak", "name");
     bool one_column = box_.width < 700;
     size_t lines = one_column ? sites_.size() + 1 : (sites_.size() + 2) / 2;
-    double keys = static_cast<double>(lines) * kKeyLine + 8;
-    Box plot{box_.x + kLeftMargin, box_.y + kHead, box_.width - kLeftMargin,
-             std::max(40.0, box_.height - kHead - kBottomMargin - keys)};
+    double keys = static_cast<double>(lines) * kSitesKeyLine + 8;
+    Box plot{box_.x + kLeftMargin, box_.y + kSitesHead, box_.width - kLeftMargin,
+             std::max(40.0, box_.height - kSitesHead - kBottomMargin - keys)};
     draw_areas(plot);
     draw_keys(plot.bottom() + kBottomMargin + 16, lines, one_column ? 1 : 2);
     svg_.close_group();
@@ -202,7 +202,7 @@ class SitesPanel {
     for (size_t i = 0; i <= sites_.size(); ++i) {
       size_t column = i / lines;
       double x = box_.x + static_cast<double>(column) * width;
-      double line = y + static_cast<double>(i % lines) * kKeyLine;
+      double line = y + static_cast<double>(i % lines) * kSitesKeyLine;
       bool rest = i == sites_.size();
       uint64_t bytes = rest ? rest_at_peak_ : sites_[i].at_peak;
       svg_.open_group("key", {{"bytes", exact(bytes)}});

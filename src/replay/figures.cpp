@@ -10,7 +10,7 @@ namespace heapledger {
 namespace {
 
 using results::Results;
-using Plays = std::vector<std::unique_ptr<Results>>;
+using PlainPlays = std::vector<std::unique_ptr<Results>>;
 
 // What the player itself takes, with an allocator that does nothing.
 struct Own {
@@ -23,7 +23,7 @@ struct Own {
   double clock_step_ns = 0;
 };
 
-Measured each(const Plays& plays, const std::function<double(const Results&)>& figure) {
+Measured each(const PlainPlays& plays, const std::function<double(const Results&)>& figure) {
   std::vector<double> rounds;
   rounds.reserve(plays.size());
   for (const auto& play : plays) rounds.push_back(figure(*play));
@@ -80,7 +80,7 @@ double at_start(const Results& play, const Own& own) {
   return std::max(0.0, baseline(play) - own.baseline);
 }
 
-std::vector<RssPoint> rss_of(const Schedule& schedule, const Plays& plays, const Own& own) {
+std::vector<RssPoint> rss_of(const Schedule& schedule, const PlainPlays& plays, const Own& own) {
   std::vector<RssPoint> points;
   for (size_t i = 0; i < schedule.phases.size() && i < schedule::kMaxPhases; ++i) {
     const schedule::Phase& phase = schedule.phases[i];
@@ -100,7 +100,7 @@ double fragmentation(const RssPoint& point) {
   return static_cast<double>(point.rss_bytes) / static_cast<double>(point.live_bytes);
 }
 
-void fill_memory(const Schedule& schedule, const Plays& plays, const Own& own,
+void fill_memory(const Schedule& schedule, const PlainPlays& plays, const Own& own,
                  CandidateFigures& figures) {
   figures.peak_rss = each(plays, [&](const Results& play) {
     return static_cast<double>(play.peak_rss_bytes) + at_start(play, own);
@@ -123,7 +123,7 @@ void fill_memory(const Schedule& schedule, const Plays& plays, const Own& own,
 
 void fill(const Schedule& schedule, const Rounds& rounds, const Own& own,
           CandidateFigures& figures) {
-  const Plays& plays = rounds.plain;
+  const PlainPlays& plays = rounds.plain;
   const auto time_ns = [&](const Results& play) {
     return std::max(0.0, busy_ns(play) - own.busy_ns);
   };

@@ -2,21 +2,10 @@
 
 #include <cstring>
 
+#include "base/units.h"
+
 namespace heapledger::settings {
 namespace {
-
-struct Unit {
-  const char* name;
-  uint64_t factor;
-};
-constexpr Unit kSizes[] = {{"", 1},           {"K", 1ull << 10}, {"k", 1ull << 10},
-                           {"M", 1ull << 20}, {"G", 1ull << 30}, {"T", 1ull << 40}};
-constexpr Unit kDurations[] = {{"ns", 1},
-                               {"us", 1'000},
-                               {"ms", 1'000'000},
-                               {"s", 1'000'000'000},
-                               {"m", 60'000'000'000},
-                               {"h", 3'600'000'000'000}};
 
 // The digits at the start of `text`; returns what follows them, null when there are none or too
 // many.
@@ -34,21 +23,6 @@ const char* read_digits(const char* text, uint64_t& value) {
   return at;
 }
 
-template <size_t kCount>
-bool read_with_unit(const char* text, const Unit (&units)[kCount], uint64_t& value) {
-  uint64_t number;
-  const char* unit = read_digits(text, number);
-  if (unit == nullptr) return false;
-  for (const Unit& known : units) {
-    if (strcmp(unit, known.name) != 0) continue;
-    uint64_t result;
-    if (__builtin_mul_overflow(number, known.factor, &result)) return false;
-    value = result;
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool read_number(const char* text, uint64_t least, uint64_t most, uint64_t& value) {
@@ -60,12 +34,12 @@ bool read_number(const char* text, uint64_t least, uint64_t most, uint64_t& valu
 }
 
 bool read_size(const char* text, uint64_t& bytes) {
-  return read_with_unit(text, kSizes, bytes);
+  return base::read_size(text, bytes);
 }
 
 bool read_duration(const char* text, uint64_t& ns) {
   uint64_t result;
-  if (!read_with_unit(text, kDurations, result) || result == 0) return false;
+  if (!base::read_duration(text, result) || result == 0) return false;
   ns = result;
   return true;
 }

@@ -12,7 +12,7 @@ namespace {
 // A few bytes can mean gigabytes, as substitutions refer to substitutions; the longest real names
 // have some hundred kilobytes. The recursion limits of the demanglers bound the stack by the length
 // of the name, and this one bounds the length.
-constexpr size_t kMostCharacters = size_t{1} << 20;
+constexpr size_t kMostDemangled = size_t{1} << 20;
 constexpr size_t kMostMangled = size_t{256} << 10;
 
 // Written to from C, which knows no exceptions: nothing in it may throw, so the room is there
@@ -24,7 +24,7 @@ struct Output {
 
 void add(const char* part, size_t length, void* opaque) {
   auto& output = *static_cast<Output*>(opaque);
-  if (length > kMostCharacters - output.text->size()) std::longjmp(output.too_long, 1);
+  if (length > kMostDemangled - output.text->size()) std::longjmp(output.too_long, 1);
   output.text->append(part, length);
 }
 

@@ -12,25 +12,25 @@ namespace heapledger {
 namespace {
 
 // Names of local classes hold the names of the functions that they are in, and so on.
-constexpr int kMostDepth = 16;
+constexpr int kMostNesting = 16;
 constexpr size_t kMostCharacters = size_t{1} << 16;
 
 // At most this many units' scopes are kept; each is some megabytes for the largest.
 constexpr size_t kMostUnits = 16;
 
-const char* text_of(Dwarf_Die& entry, unsigned name) {
+const char* own_text(Dwarf_Die& entry, unsigned name) {
   Dwarf_Attribute attribute;
   return dwarf_formstring(dwarf_attr_integrate(&entry, name, &attribute));
 }
 
 const char* mangled_name(Dwarf_Die& entry) {
-  const char* const name = text_of(entry, DW_AT_linkage_name);
-  return name != nullptr ? name : text_of(entry, DW_AT_MIPS_linkage_name);
+  const char* const name = own_text(entry, DW_AT_linkage_name);
+  return name != nullptr ? name : own_text(entry, DW_AT_MIPS_linkage_name);
 }
 
 // The entry where the name was declared first.
 Dwarf_Die declaration_of(Dwarf_Die entry) {
-  for (int i = 0; i < kMostDepth; ++i) {
+  for (int i = 0; i < kMostNesting; ++i) {
     Dwarf_Attribute attribute;
     Dwarf_Die next;
     if (dwarf_attr(&entry, DW_AT_abstract_origin, &attribute) == nullptr &&
@@ -52,7 +52,7 @@ void FunctionNames::forget() {
 
 uint32_t FunctionNames::name_of(Dwarf_Die entry, bool plain) {
   const char* name = mangled_name(entry);
-  if (name == nullptr && plain) name = text_of(entry, DW_AT_name);
+  if (name == nullptr && plain) name = own_text(entry, DW_AT_name);
   if (name != nullptr) {
     const auto [known, is_new] = mangled_.try_emplace(name, 0);
     if (is_new) known.value() = texts_.intern(demangle(name));
@@ -129,7 +129,7 @@ std::string FunctionNames::scope_name(Dwarf_Die entry, int depth) {
     if (tag == DW_TAG_subprogram) {
       if (const char* const mangled = mangled_name(entry)) return demangle(mangled);
     }
-    if (depth < kMostDepth) {
+    if (depth < kMostNesting) {
       std::string whole = whole_name(declaration_of(entry), depth + 1);
       if (!whole.empty()) return whole;
     }

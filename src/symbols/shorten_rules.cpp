@@ -16,7 +16,7 @@ constexpr size_t kMostStars = 9;
 // Steps for each character of a name, all in all; a rule that needs more matches no further.
 constexpr uint64_t kStepsPerCharacter = 64;
 
-bool in_word(char c) {
+bool is_word_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
@@ -91,7 +91,8 @@ class Matcher {
     while (at < name_.size()) {
       const size_t start = name_.find(rule_.pieces.front(), at);
       if (start == std::string_view::npos || steps_ == 0) break;
-      const bool border = start == 0 || !in_word(name_[start]) || !in_word(name_[start - 1]);
+      const bool border =
+          start == 0 || !is_word_character(name_[start]) || !is_word_character(name_[start - 1]);
       size_t end = 0;
       if (border && rest_matches(0, start + rule_.pieces.front().size(), end) && end > start) {
         out += name_.substr(at, start - at);
@@ -111,7 +112,8 @@ class Matcher {
   bool rest_matches(size_t piece, size_t at, size_t& end) {
     if (piece + 1 == rule_.pieces.size()) {
       end = at;
-      return at == 0 || at == name_.size() || !in_word(name_[at]) || !in_word(name_[at - 1]);
+      return at == 0 || at == name_.size() || !is_word_character(name_[at]) ||
+             !is_word_character(name_[at - 1]);
     }
     const std::string_view next = rule_.pieces[piece + 1];
     int depth = 0;

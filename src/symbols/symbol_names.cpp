@@ -11,7 +11,7 @@ namespace heapledger {
 namespace {
 
 // Some symbols overlap; a table in which all overlap is hostile, and not read to its end.
-constexpr uint64_t kMostHits = 1000;
+constexpr uint64_t kMostSymbolHits = 1000;
 
 // Of several names for one place the one that people know: global before weak before local, then
 // the one with fewer underscores in front ("malloc", not "__libc_malloc").
@@ -58,7 +58,7 @@ SymbolNames::SymbolNames(const DebugFiles& files, std::span<const uint64_t> sort
 void SymbolNames::read(const ElfFile& file, std::span<const uint64_t> addresses,
                        std::vector<Claim>& claims) {
   const std::vector<AddressRange> code = file.code();
-  uint64_t budget = kMostHits * (addresses.size() + 1);
+  uint64_t budget = kMostSymbolHits * (addresses.size() + 1);
   std::vector<Claim> sizeless;
   std::vector<uint64_t> starts;  // of the others
   for (Elf_Scn* at = elf_nextscn(file.elf(), nullptr); at != nullptr;

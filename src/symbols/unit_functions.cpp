@@ -13,7 +13,7 @@ constexpr size_t kMostDepth = 4096;
 
 // An address is in as many functions as are inlined into one another there, hence in some dozens. A
 // file in which every address is in every function is hostile, and not read to its end.
-constexpr uint64_t kMostHits = 10'000;
+constexpr uint64_t kMostFunctionHits = 10'000;
 
 bool is_function(unsigned tag) {
   return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
@@ -50,7 +50,7 @@ class Pass {
               unit.first_entry) {
     found_.at.assign(addresses.size(), FunctionNode::kNone);
     sizes_.assign(addresses.size(), UINT64_MAX);
-    budget_ = kMostHits * (addresses.size() + 1);
+    budget_ = kMostFunctionHits * (addresses.size() + 1);
   }
 
   // With `hurried`, what is inside of types and of functions without any of the addresses is left

@@ -7,7 +7,7 @@
 namespace heapledger {
 namespace {
 
-constexpr size_t kMostDepth = 4096;
+constexpr size_t kMostScopes = 4096;
 
 bool is_scope(unsigned tag) {
   return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
@@ -42,7 +42,7 @@ UnitScopes::UnitScopes(std::string_view info, const UnitPlace& unit, const Abbre
       for (uint32_t i = 0; i < abbrev->count; ++i) skip_form(from, forms[i].form, unit);
     }
     if (!abbrev->children) continue;
-    if (open.size() >= kMostDepth) return;
+    if (open.size() >= kMostScopes) return;
     open.push_back(scope);
   }
 }

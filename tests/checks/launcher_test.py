@@ -12,7 +12,7 @@ import unittest
 from scratch import ROOT, ScratchTest
 
 BASICS = ("sh env find readlink mkdir tail tee sed tr cut cat rm rmdir mv flock sleep touch ls sort "
-          "chmod true").split()
+          "chmod true date").split()
 
 TOOL = """#!/bin/sh
 if [ "$1" = cat ]; then exec cat; fi
@@ -34,9 +34,14 @@ case $1 in
     fi
     mkdir -p build/release && echo "of $PWD" > $cache ;;
   --build)
+    case " $* " in
+      *" -n "*)
+        printf '[1/2] Building CXX object one.cpp.o\\n[2/2] Linking CXX executable bin/heapledger\\n'
+        exit ;;
+    esac
     cat > /dev/null
     mkdir "$CALLS.building" || exit 9  # two builds at once
-    [ -z "$SLOW" ] || sleep 0.3
+    [ -z "$SLOW" ] || sleep "$SLOW"
     echo "[1/2] Building CXX object one.cpp.o"
     [ -z "$BROKEN" ] || { echo "one.cpp:3: error: no such luck" >&2; rmdir "$CALLS.building"; exit 1; }
     mkdir -p build/release/bin && cat "$TOOL" > build/release/bin/heapledger
@@ -113,6 +118,12 @@ class FirstCall(LauncherTest):
         self.assertIn("2 of 2", stderr)
         self.assertFalse(self.called("apt-get"))
 
+    def test_tells_how_long_it_still_takes(self):
+        # The first step takes three seconds and weighs two thirds of the whole.
+        stderr = self.launch(SLOW="3")[2]
+        self.assertIn("1 of 2 steps, about 10 s left", stderr)
+        self.assertNotIn("left", stderr.partition("2 of 2 steps")[2])
+
     def test_stdin_is_left_to_the_program(self):
         self.assertEqual(self.launch("cat", given="all of it")[1], "all of it")
 
@@ -128,11 +139,11 @@ class FirstCall(LauncherTest):
         self.assertEqual(self.launch()[0], 7)
 
     def test_two_at_once_build_once(self):
-        started = [self.start("a", SLOW="1") for _ in range(3)]
+        started = [self.start("a", SLOW="0.3") for _ in range(3)]
         for process in started:
             stdout, stderr = process.communicate("")
             self.assertEqual((process.returncode, stdout), (7, "<a>"), stderr)
-        self.assertEqual(self.calls.read_text().count("cmake --build"), 1)
+        self.assertEqual(self.calls.read_text().count("cmake --build --preset release\n"), 1)
 
     def test_an_old_cmake_is_told(self):
         status, _, stderr = self.launch(CMAKE_IS="3.18.4")

@@ -130,6 +130,12 @@ class TestScript(launcher_test.LauncherTest):
         self.assertEqual(status, 5)
         self.assertIn("viewer (something to look at things with): only root", stderr)
 
+    def test_quick_runs_what_is_quick_and_needs_no_clients(self):
+        status, stdout, _ = self.launch("--quick", "-R", "unit", at=self.clone / "test")
+        self.assertEqual((status, stdout), (5, "all tests\n"))
+        self.assertTrue(self.called("-L quick -R unit\n"))
+        self.assertFalse(self.called("apt-get"))
+
     def test_nightly_builds_the_fuzzers_and_runs_them(self):
         self.command("python3", '#!/bin/sh\necho "python3 $*" >> "$CALLS"\nexit 4\n')
         status, _, _ = self.launch("--nightly", at=self.clone / "test")

@@ -451,7 +451,7 @@ class WithoutATerminal(unittest.TestCase):
             told.tell("grow 3 1000")
             self.assertIn(b"--once", self.top(told, status=2).stderr)
             self.assertIn(b"--json needs", self.top(told, "--json", status=2).stderr)
-            self.assertIn(b"is no time", self.top(told, "--once", interval="soon", status=2).stderr)
+            self.assertIn(b"cannot read 'soon' as a duration", self.top(told, "--once", interval="soon", status=2).stderr)
 
 
 if __name__ == "__main__":

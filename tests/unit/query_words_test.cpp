@@ -70,6 +70,13 @@ TEST(Filters, ConditionsOnOneNumberNarrowIt) {
   EXPECT_EQ(filter.size.most, 1'572'864u);
 }
 
+TEST(Filters, SizesAndDurationsAreThoseOfAllOptions) {
+  EXPECT_EQ(parse_filter("size>=512KiB").size.least, 524'288u);
+  EXPECT_EQ(parse_filter("size>=1g").size.least, 1u << 30);
+  EXPECT_EQ(parse_filter("lifetime>=2min").lifetime_ns.least, 120'000'000'000u);
+  EXPECT_EQ(parse_filter("time>=1h").time_ns.least, 3'600'000'000'000u);
+}
+
 TEST(Filters, CommasInsideBracketsBelongToTheName) {
   Filter filter = parse_filter("function=f(int, long),function=!map<a, b>,size=8");
   EXPECT_EQ(filter.functions.in, std::vector<std::string>{"f(int, long)"});
@@ -80,7 +87,7 @@ TEST(Filters, CommasInsideBracketsBelongToTheName) {
 
 TEST(Filters, RefusalsNameTheWord) {
   EXPECT_NE(refusal([] { parse_filter("size>1k,colour=red"); }).find("colour"), std::string::npos);
-  EXPECT_NE(refusal([] { parse_filter("size>lots"); }).find("'lots' is no size"),
+  EXPECT_NE(refusal([] { parse_filter("size>lots"); }).find("cannot read 'lots' as a size"),
             std::string::npos);
   EXPECT_NE(refusal([] { parse_filter("lifetime<5"); }).find("lifetime<5"), std::string::npos);
   EXPECT_NE(refusal([] { parse_filter("thread<5"); }).find("thread<5"), std::string::npos);

@@ -43,6 +43,21 @@ TEST(Settings, WordsAreApplied) {
   EXPECT_EQ(result.in->run_id, 0xff0au);
 }
 
+TEST(Settings, SizesAndDurationsAreThoseOfTheCommandLine) {
+  for (const char* text : {"sample=1.5M", "sample=1536KiB", "sample=1536k", "sample=1572864"}) {
+    const Parsed result = parsed(text);
+    EXPECT_TRUE(result.good) << text;
+    EXPECT_EQ(result.in->sample_bytes, 1'572'864u) << text;
+  }
+  for (const char* text : {"every=2min", "every=2m", "every=120s"}) {
+    EXPECT_EQ(parsed(text).in->every_ns, 120'000'000'000u) << text;
+  }
+  EXPECT_EQ(parsed("stacks-for=>=1g").in->stacks_at_least, 1u << 30);
+  EXPECT_FALSE(parsed("sample=12q").good);
+  EXPECT_FALSE(parsed("sample=0").good);
+  EXPECT_FALSE(parsed("every=0s").good);
+}
+
 TEST(Settings, ALaterWordWins) {
   EXPECT_EQ(parsed("depth=3 depth=5").in->depth, 5u);
   const Parsed result = parsed("sample-calls=10 sample=1M");

@@ -5,7 +5,7 @@ namespace {
 
 constexpr size_t kMaxDepth = 4097;
 
-std::string base_name(const std::string& path) {
+std::string name_of_file(const std::string& path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
@@ -26,14 +26,14 @@ DifferenceKeys::DifferenceKeys(Ledgers& before, Ledgers& after, GroupBy by)
     side.stacks.assign(catalog.size(), kUnknown);
     for (uint32_t i = 0; i < catalog.module_count(); ++i) {
       const SiteModule& module = catalog.module_at(i);
-      side.build_ids[base_name(module.path)].insert(module.build_id);
+      side.build_ids[name_of_file(module.path)].insert(module.build_id);
     }
   }
 }
 
 bool DifferenceKeys::agree(const std::string& module) const {
   if (same_) return true;
-  const std::string base = base_name(module);
+  const std::string base = name_of_file(module);
   auto before = sides_[0].build_ids.find(base);
   auto after = sides_[1].build_ids.find(base);
   if (before == sides_[0].build_ids.end() || after == sides_[1].build_ids.end()) return false;
@@ -46,7 +46,7 @@ std::string DifferenceKeys::unnamed(size_t side, const std::string& name,
                                     const std::string& module) {
   bool is_mark = module.empty() && name.starts_with('[');
   if (same_ || is_mark || (!module.empty() && agree(module))) return name;
-  const std::string base = base_name(module);
+  const std::string base = name_of_file(module);
   bool in_both = sides_[0].build_ids.contains(base) && sides_[1].build_ids.contains(base);
   if (!module.empty() && in_both) unmatched_.insert(base);
   return name + (side == 0 ? "\nbefore" : "\nafter");
@@ -58,7 +58,7 @@ std::string DifferenceKeys::frame_text(size_t side, const NamedFrame& frame) {
     append(text, unnamed(side, frame.name, frame.module));
   } else {
     append(text, frame.function);
-    append(text, base_name(frame.file));
+    append(text, name_of_file(frame.file));
   }
   return text + ";";
 }
@@ -131,7 +131,7 @@ std::string DifferenceKeys::weak_key(const Row& row) const {
   if (same_) return {};
   bool by_path = by_ == GroupBy::kFile || by_ == GroupBy::kModule ||
                  (by_ == GroupBy::kLine && !row.file.empty());
-  return by_path ? base_name(row.name) : std::string();
+  return by_path ? name_of_file(row.name) : std::string();
 }
 
 }  // namespace heapledger

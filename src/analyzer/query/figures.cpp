@@ -13,7 +13,7 @@ struct Word {
   Measure measure;
 };
 
-constexpr std::array kWords = {
+constexpr std::array kMeasureWords = {
     Word{"live", Measure::kLiveBytes},
     Word{"blocks", Measure::kLiveBlocks},
     Word{"calls", Measure::kCalls},
@@ -35,7 +35,7 @@ constexpr std::array kWords = {
 
 Measure parse_measure(std::string_view text) {
   std::string all;
-  for (const Word& word : kWords) {
+  for (const Word& word : kMeasureWords) {
     if (word.text == text) return word.measure;
     all += (all.empty() ? "" : ", ") + std::string(word.text);
   }
@@ -43,7 +43,7 @@ Measure parse_measure(std::string_view text) {
 }
 
 std::string_view name_of(Measure measure) {
-  for (const Word& word : kWords) {
+  for (const Word& word : kMeasureWords) {
     if (word.measure == measure) return word.text;
   }
   return "";

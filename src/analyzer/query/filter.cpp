@@ -3,11 +3,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 
 #include "analyzer/error.h"
+#include "base/units.h"
 
 namespace heapledger {
 namespace {
@@ -15,49 +13,6 @@ namespace {
 constexpr const char* kAllowed =
     "conditions are size, lifetime or time with <, <=, =, >=, > and a value or =FROM..TO; thread, "
     "function or module with =PATTERN or =!PATTERN";
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-constexpr std::array kByteUnits = {
-    Unit{"", 1},         Unit{"B", 1},         Unit{"k", 1024},    Unit{"K", 1024},
-    Unit{"kB", 1024},    Unit{"KB", 1024},     Unit{"KiB", 1024},  Unit{"M", 1048576},
-    Unit{"MB", 1048576}, Unit{"MiB", 1048576}, Unit{"G", 0x1p30},  Unit{"GB", 0x1p30},
-    Unit{"GiB", 0x1p30}, Unit{"T", 0x1p40},    Unit{"TB", 0x1p40}, Unit{"TiB", 0x1p40},
-};
-constexpr std::array kTimeUnits = {
-    Unit{"ns", 1},  Unit{"us", 1e3},   Unit{"µs", 1e3}, Unit{"ms", 1e6},
-    Unit{"s", 1e9}, Unit{"min", 6e10}, Unit{"m", 6e10}, Unit{"h", 3.6e12},
-};
-
-template <size_t kCount>
-bool parse_number(std::string_view text, const std::array<Unit, kCount>& units, uint64_t& value) {
-  const char* end = text.data() + text.size();
-  uint64_t whole = 0;
-  auto [stop, error] = std::from_chars(text.data(), end, whole);
-  double number = static_cast<double>(whole);
-  bool is_whole = error == std::errc() && (stop == end || *stop != '.');
-  if (!is_whole) {
-    auto [stop_again, error_again] =
-        std::from_chars(text.data(), end, number, std::chars_format::fixed);
-    if (error_again != std::errc() || !(number >= 0)) return false;
-    stop = stop_again;
-  }
-  std::string_view name = text.substr(static_cast<size_t>(stop - text.data()));
-  for (const Unit& unit : units) {
-    if (unit.name != name) continue;
-    if (is_whole && unit.factor == 1) {
-      value = whole;
-      return true;
-    }
-    double product = number * unit.factor;
-    if (product >= 0x1p63) return false;
-    value = static_cast<uint64_t>(std::llround(product));
-    return true;
-  }
-  return false;
-}
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
   throw Error("filter '" + std::string(word) + "': " + why, kExitUsage);
@@ -186,15 +141,17 @@ Filter parse_filter(std::string_view text) {
 
 uint64_t parse_bytes(std::string_view text) {
   uint64_t value = 0;
-  if (parse_number(text, kByteUnits, value)) return value;
-  throw Error("'" + std::string(text) + "' is no size; write 4096, 16k, 1.5M or 2G", kExitUsage);
+  if (base::read_size(text, value)) return value;
+  throw Error("cannot read '" + std::string(text) + "' as a size: write " + base::kSizesToWrite,
+              kExitUsage);
 }
 
 uint64_t parse_duration(std::string_view text) {
   uint64_t value = 0;
-  if (parse_number(text, kTimeUnits, value)) return value;
-  throw Error("'" + std::string(text) + "' is no time; write 10ns, 5us, 200ms, 1.5s or 2min",
-              kExitUsage);
+  if (base::read_duration(text, value)) return value;
+  throw Error(
+      "cannot read '" + std::string(text) + "' as a duration: write " + base::kDurationsToWrite,
+      kExitUsage);
 }
 
 }  // namespace heapledger

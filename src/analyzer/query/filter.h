@@ -56,7 +56,7 @@ struct Filter {
 // Throws Error that names the word it does not understand and what is allowed.
 Filter parse_filter(std::string_view text);
 
-// "1k", "1.5M", "4096": bytes. "10ms": nanoseconds. Throw Error.
+// As base/units.h reads them: bytes, and nanoseconds. Throw Error.
 uint64_t parse_bytes(std::string_view text);
 uint64_t parse_duration(std::string_view text);
 

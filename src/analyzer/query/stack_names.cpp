@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxFrames = 4097;  // the largest depth limit, and a mark
 
-std::string hex(uint64_t value) {
+std::string hex_text(uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
   return text;
@@ -22,11 +22,11 @@ std::string_view base_name(std::string_view path) {
 }
 
 // Code in no module (made at run time, for one), or a mark where a stack ends early.
-std::string name_without_module(uint64_t pc) {
+std::string name_by_address(uint64_t pc) {
   if (pc == format::kMarkCut) return "[cut: no unwind information]";
   if (pc == format::kMarkDepth) return "[more frames, beyond the depth limit]";
   if (pc == format::kMarkNone) return "[no stack asked for]";
-  return hex(pc);
+  return hex_text(pc);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ StackNames::Range StackNames::look_up(uint32_t site) {
     return {first, 1};
   }
   if (frame.module == SiteCatalog::kNoModule) {
-    frame.name = intern(name_without_module(frame.pc));
+    frame.name = intern(name_by_address(frame.pc));
     frames_.push_back(frame);
     return {first, 1};
   }
@@ -103,7 +103,7 @@ void StackNames::add_frame(FrameInfo frame, std::string_view function) {
   frame.allocator = is_allocator(function);
   frame.wrapper = is_wrapper(function, path);
   if (function.empty()) {
-    frame.name = intern(std::string(base_name(path)) + "+" + hex(frame.offset));
+    frame.name = intern(std::string(base_name(path)) + "+" + hex_text(frame.offset));
   } else {
     frame.function = rename_ ? intern(rename_(function)) : intern(function);
     frame.name = frame.function;

@@ -12,7 +12,7 @@ using format::FrameLead;
 using format::SealedFilling;
 
 template <typename T>
-void append_object(Bytes& to, const T& object) {
+void append_head(Bytes& to, const T& object) {
   const auto* from = reinterpret_cast<const unsigned char*>(&object);
   to.insert(to.end(), from, from + sizeof object);
 }
@@ -71,9 +71,9 @@ Bytes FrameEncoder::compress(const std::vector<Filling>& fillings) {
   }
   Bytes content;
   content.reserve(columns_begin(lead) + packed.size());
-  append_object(content, lead);
-  for (const Filling& filling : fillings) append_object(content, filling.facts);
-  for (const ColumnSize& size : sizes) append_object(content, size);
+  append_head(content, lead);
+  for (const Filling& filling : fillings) append_head(content, filling.facts);
+  for (const ColumnSize& size : sizes) append_head(content, size);
   content.insert(content.end(), packed.begin(), packed.end());
   return content;
 }

@@ -14,7 +14,7 @@
 namespace heapledger::seal {
 namespace {
 
-constexpr int kExitFailure = 1;
+constexpr int kExitNotSealed = 1;
 
 void refuse_when_in_use(const std::string& path, uint32_t pid) {
   if (!has_writer(path, pid)) return;
@@ -31,7 +31,7 @@ void look_for_room(const std::string& target, uint64_t raw_bytes) {
   throw Error("no room to seal into " + target + ": it may take " + std::to_string(wanted >> 20) +
                   " MiB, and " + std::to_string(there >> 20) +
                   " MiB are free. -o OUT writes it to another disk",
-              kExitFailure);
+              kExitNotSealed);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void put_in_place(ReplacementFile& file, uint64_t bytes, const std::string& targ
   LedgerFile written(open_file(file.flush()));
   if (!written.sealed() || written.size() != bytes) {
     throw Error(target + ": what was written cannot be read back; nothing was changed",
-                kExitFailure);
+                kExitNotSealed);
   }
   file.commit(replace);
 }

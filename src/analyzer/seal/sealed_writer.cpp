@@ -14,7 +14,7 @@ using format::PieceKind;
 using format::SealedFilling;
 
 template <typename T>
-void append_object(Bytes& to, const T& object) {
+void append_part(Bytes& to, const T& object) {
   const auto* from = reinterpret_cast<const unsigned char*>(&object);
   to.insert(to.end(), from, from + sizeof object);
 }
@@ -111,12 +111,12 @@ uint64_t SealedWriter::finish(const BlockCounts& counts, uint64_t missed) {
   lead.frames = static_cast<uint32_t>(frames_.size());
   lead.pieces = static_cast<uint32_t>(pieces_.size());
   Bytes index;
-  append_object(index, lead);
+  append_part(index, lead);
   for (const Frame& frame : frames_) {
-    append_object(index, frame.row);
-    for (const SealedFilling& filling : frame.fillings) append_object(index, filling);
+    append_part(index, frame.row);
+    for (const SealedFilling& filling : frame.fillings) append_part(index, filling);
   }
-  for (const format::PieceRow& row : pieces_) append_object(index, row);
+  for (const format::PieceRow& row : pieces_) append_part(index, row);
 
   format::SealedFooter footer{};
   std::memcpy(footer.magic, format::kSealedEndMagic, sizeof footer.magic);

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <optional>
 
 #include "analyzer/error.h"
+#include "base/units.h"
 #include "cli/asking/asked.h"
 #include "text/nearest.h"
 #include "text/text.h"
@@ -19,16 +19,16 @@ namespace {
 struct Word {
   LimitKind kind;
   std::string_view name;
-  bool counts;   // calls, not bytes
-  bool percent;  // may be one
-  const char* example;
+  bool counts;          // calls, not bytes
+  bool percent;         // may be one
+  const char* example;  // of sizes: what can be written besides
 };
 
 constexpr std::array<Word, kLimitKinds> kWords = {{
-    {LimitKind::kPeak, "max-peak", false, false, "a size such as 1G, 512M or 4096"},
-    {LimitKind::kRss, "max-rss", false, false, "a size such as 2G, 512M or 4096"},
+    {LimitKind::kPeak, "max-peak", false, false, ""},
+    {LimitKind::kRss, "max-rss", false, false, ""},
     {LimitKind::kUnfreed, "max-never-freed", false, true,
-     "a size such as 0 or 64k, or a share of what is allocated such as 1%"},
+     ", or a share of what is allocated such as 1%"},
     {LimitKind::kCalls, "max-calls", true, false, "a number such as 100000 or 2M"},
     {LimitKind::kTemporary, "max-temporary", true, true,
      "a share of all calls such as 40%, or a number of calls"},
@@ -46,19 +46,22 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// What comes after the number: what to multiply it by, nothing when it makes no sense.
-std::optional<double> unit_of(std::string_view unit, bool counts) {
-  constexpr std::string_view kPrefixes = "kMGT";
-  if (unit.empty()) return 1;
-  if (!counts && unit == "B") return 1;
-  char prefix = unit.front() == 'K' ? 'k' : unit.front() == 'm' ? 'M' : unit.front();
-  if (unit.front() == 'g') prefix = 'G';
-  size_t power = kPrefixes.find(prefix);
-  if (power == std::string_view::npos) return std::nullopt;
-  unit.remove_prefix(1);
-  bool ends_well = unit.empty() || (!counts && (unit == "iB" || unit == "B" || unit == "i"));
-  if (!ends_well) return std::nullopt;
-  return std::pow(counts ? 1000.0 : 1024.0, static_cast<double>(power + 1));
+// A number of calls: 100000, 1.5k, 2M. Thousands, not powers of two.
+bool parse_count(std::string_view text, size_t digits, double number, uint64_t& value) {
+  constexpr std::string_view kPrefixes = "kmgt";
+  std::string_view unit = trimmed(text.substr(digits));
+  if (unit.empty()) {  // exactly, as a double may not be
+    auto [last, wrong] = std::from_chars(text.data(), text.data() + digits, value);
+    return wrong == std::errc() && last == text.data() + digits;
+  }
+  const char letter =
+      unit.front() < 'a' ? static_cast<char>(unit.front() - 'A' + 'a') : unit.front();
+  size_t power = kPrefixes.find(letter);
+  if (unit.size() != 1 || power == std::string_view::npos) return false;
+  double product = number * std::pow(1000.0, static_cast<double>(power + 1));
+  if (product >= 18e18) return false;
+  value = static_cast<uint64_t>(product);
+  return true;
 }
 
 bool parse_value(std::string_view text, Limit& limit) {
@@ -68,23 +71,24 @@ bool parse_value(std::string_view text, Limit& limit) {
   double number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + digits, number);
   if (error != std::errc() || end != text.data() + digits) return false;
-  std::string_view unit = trimmed(text.substr(digits));
-  if (unit == "%") {
+  if (trimmed(text.substr(digits)) == "%") {
     limit.is_percent = true;
     limit.percent = number;
     return word.percent;
   }
   if (limit.kind == LimitKind::kGrowth) return false;
-  std::optional<double> factor = unit_of(unit, word.counts);
-  if (!factor) return false;
-  if (unit.empty() || unit == "B") {  // exactly, as a double may not be
-    auto [last, wrong] = std::from_chars(text.data(), text.data() + digits, limit.value);
-    return wrong == std::errc() && last == text.data() + digits;
+  if (word.counts) return parse_count(text, digits, number, limit.value);
+  return base::read_size(text, limit.value);
+}
+
+// What was read as what, and what to write instead.
+std::string refusal(const Word& word, std::string_view text) {
+  const std::string given = quoted(std::string(text));
+  if (word.counts) {
+    return given + " is no value for " + std::string(word.name) + "; write " + word.example;
   }
-  double value = number * *factor;
-  if (value >= 18e18) return false;
-  limit.value = static_cast<uint64_t>(value);
-  return true;
+  return std::string(word.name) + ": cannot read " + given + " as a size: write " +
+         base::kSizesToWrite + word.example;
 }
 
 std::vector<std::string> all_words() {
@@ -129,10 +133,7 @@ Limit parse_limit(LimitKind kind, std::string_view text, const std::string& sour
   limit.kind = kind;
   limit.source = source;
   if (parse_value(trimmed(text), limit)) return limit;
-  const Word& word = word_of(kind);
-  throw Error(where + quoted(std::string(trimmed(text))) + " is no value for " +
-                  std::string(word.name) + "; write " + word.example,
-              kExitUsage);
+  throw Error(where + refusal(word_of(kind), trimmed(text)), kExitUsage);
 }
 
 std::vector<Limit> parse_limits(std::string_view text, const std::string& path) {

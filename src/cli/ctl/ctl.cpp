@@ -13,6 +13,7 @@
 #include "cli/ctl/ledger.h"
 #include "cli/run/words.h"
 #include "cli/shared/options.h"
+#include "cli/shared/seconds.h"
 #include "settings/settings.h"
 #include "text/text.h"
 
@@ -140,9 +141,12 @@ void add_ctl(Command& app, int& exit_code) {
       ->type_name("start|stop|snapshot|marker|mode|status")
       ->one_of({"start", "stop", "snapshot", "marker", "mode", "status"});
   command->add_option("WORDS", options->words, "A name, or the words of a mode")->type_name("");
-  command->add_option("--wait", options->wait, "Seconds until an answer is no longer awaited (2)")
-      ->type_name("SECONDS")
-      ->within(0, 4194304);
+  command
+      ->add_each(
+          "--wait",
+          [options](const std::string& text) { options->wait = seconds_of("--wait", text); },
+          "Until an answer is no longer awaited (default: 2s)")
+      ->type_name("TIME");
   command->footer(
       "start, stop      go on recording, or stop\n"
       "snapshot NAME    remember this moment: heapledger report --at NAME\n"

@@ -1,7 +1,6 @@
 // The time stamp counter, as the recorder will use it.
 #include <cpuid.h>
 #include <time.h>
-#include <x86intrin.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -32,10 +31,10 @@ bool is_steady() {
 
 double measure_tick() {
   const uint64_t start_ns = kernel_ns();
-  const uint64_t start = __rdtsc();
+  const uint64_t start = __builtin_ia32_rdtsc();
   uint64_t now_ns = start_ns;
   while (now_ns - start_ns < kMeasuredNs) now_ns = kernel_ns();
-  const uint64_t ticks = __rdtsc() - start;
+  const uint64_t ticks = __builtin_ia32_rdtsc() - start;
   return ticks == 0 ? 0 : static_cast<double>(now_ns - start_ns) / static_cast<double>(ticks);
 }
 
@@ -59,7 +58,8 @@ ClockFacts measure_clock() {
   ClockFacts facts;
   facts.steady = is_steady();
   facts.ns_per_tick = measure_tick();
-  facts.ns_per_reading = measure_reading([] { return static_cast<uint64_t>(__rdtsc()); });
+  facts.ns_per_reading =
+      measure_reading([] { return static_cast<uint64_t>(__builtin_ia32_rdtsc()); });
   facts.ns_per_kernel_reading = measure_reading(kernel_ns);
   return facts;
 }

@@ -6,6 +6,7 @@
 #include "analyzer/error.h"
 #include "cli/pictures/still.h"
 #include "cli/shared/options.h"
+#include "cli/shared/seconds.h"
 #include "text/nearest.h"
 #include "text/text.h"
 
@@ -94,9 +95,11 @@ void add_ways(Command& command, ReplayOptions& options) {
       ->type_name("ORDER");
   command.add_flag("--no-latency", options.no_latency, "Leave out the time of single calls");
   command
-      .add_option("--timeout", options.timeout,
-                  "Seconds after which one play is taken to hang (default: as others took)")
-      ->type_name("SECONDS");
+      .add_each(
+          "--timeout",
+          [&options](const std::string& text) { options.timeout = seconds_of("--timeout", text); },
+          "After which one play is taken to hang (default: as others took)")
+      ->type_name("TIME");
 }
 
 }  // namespace
@@ -109,8 +112,12 @@ void add_replay_options(Command& command, ReplayOptions& options) {
   command.add_flag("--tune", options.tune,
                    "Try the settings of the program's own allocator, or of others: "
                    "--tune=jemalloc,…");
-  command.add_option("--limit", options.limit, "Seconds for --tune (default: 120)")
-      ->type_name("SECONDS");
+  command
+      .add_each(
+          "--limit",
+          [&options](const std::string& text) { options.limit = seconds_of("--limit", text); },
+          "Time for --tune (default: 2min)")
+      ->type_name("TIME");
   command
       .add_option("--record-to", options.record_to,
                   "Play once, recorded: the ledger of the replay itself")
@@ -128,8 +135,8 @@ void check_replay_words(const ReplayOptions& options) {
   if (options.rounds && (*options.rounds < 1 || *options.rounds > kMostRounds)) {
     throw Error("--rounds is from 1 to " + std::to_string(kMostRounds), kExitUsage);
   }
-  if ((options.limit && !(*options.limit > 0)) || !(options.timeout >= 0)) {
-    throw Error("--limit and --timeout are seconds, more than 0", kExitUsage);
+  if (options.limit && !(*options.limit > 0)) {
+    throw Error("--limit is more than 0", kExitUsage);
   }
   if (!options.plot.empty() && !pictures::is_still(pictures::ending_of(options.plot))) {
     throw Error("what " + quoted(options.plot) + " is to be shall be seen from the end of its " +

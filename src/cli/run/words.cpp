@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "analyzer/error.h"
+#include "base/units.h"
 #include "cli/run/exit.h"
 #include "cli/shared/options.h"
 #include "settings/settings.h"
@@ -27,7 +28,26 @@ std::string nearest_choice(std::string_view choices, std::string_view value) {
   return near == value ? "" : near;
 }
 
+// What is wrong with a size or a duration; empty when that is what it is, or is not asked for.
+std::string unit_problem(const Word& word, std::string_view value) {
+  const std::string_view takes = word.value;
+  uint64_t ignored = 0;
+  const std::string begin = std::string(word.name) + ": cannot read ";
+  const std::string_view size =
+      value.substr(value.starts_with(">=") || value.starts_with("<=") ? 2 : 0);
+  const bool compared =
+      size.size() < value.size() && takes.find(">=SIZE") != std::string_view::npos;
+  if ((takes == "SIZE" || compared) && !base::read_size(size, ignored)) {
+    return begin + quoted(std::string(size)) + " as a size: write " + base::kSizesToWrite;
+  }
+  if (takes == "TIME" && !base::read_duration(value, ignored)) {
+    return begin + quoted(std::string(value)) + " as a duration: write " + base::kDurationsToWrite;
+  }
+  return "";
+}
+
 std::string value_problem(const Word& word, std::string_view value) {
+  if (const std::string problem = unit_problem(word, value); !problem.empty()) return problem;
   std::string message = quoted(std::string(value)) + " is no value for " + word.name +
                         ", which takes " + word.value + ".";
   const std::string near = nearest_choice(word.value, value);

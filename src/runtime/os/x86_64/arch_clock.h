@@ -5,7 +5,6 @@
 
 #include <cpuid.h>
 #include <elf.h>
-#include <x86intrin.h>
 
 #include <cstdint>
 
@@ -16,7 +15,7 @@ inline constexpr uint32_t kMachine = EM_X86_64;
 inline constexpr unsigned kTickShift = 4;
 
 inline uint64_t counter_ticks() {
-  return __rdtsc();
+  return __builtin_ia32_rdtsc();
 }
 
 // Whether the counter can be trusted as a clock (CPUID 80000007h, "invariant TSC").
