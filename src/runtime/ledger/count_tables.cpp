@@ -130,11 +130,7 @@ void forget_count_tables() {
     if (block != nullptr) os::unmap(block, format::kBlockBytes);
   }
   registry.owners.forget();
-  thread_slot.counts = nullptr;
-  thread_slot.own_counts = nullptr;
-  thread_slot.only_in = nullptr;
-  thread_slot.counted_shared = false;
-  thread_slot.count_left = 0;
+  thread_slot.leave_ledger();
 }
 
 }  // namespace heapledger::runtime

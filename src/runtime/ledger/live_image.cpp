@@ -147,6 +147,10 @@ bool inherit_live_image() {
   return true;
 }
 
+void forget_live_image() {
+  if (!live_tables_in_memory()) live_image_ready.store(false, std::memory_order_release);
+}
+
 void* live_part(LiveKind kind, uint32_t part) {
   const LiveTable& table = table_of(kind);
   if (part >= table.parts) return nullptr;
