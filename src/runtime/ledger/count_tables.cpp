@@ -1,5 +1,7 @@
 #include "runtime/ledger/count_tables.h"
 
+#include <arch_order.h>
+
 #include <atomic>
 
 #include "runtime/ledger/file.h"
@@ -96,7 +98,7 @@ void take_count_table() {
   CountTable* table = table_at(index);
   table->tid = filtered ? 0 : tid;
   refresh_count_name(*table);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   add_thread(*table);
   thread_slot.own_counts = table;
   thread_slot.counts = table;

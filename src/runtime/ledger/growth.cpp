@@ -1,4 +1,6 @@
 // How the ledger file grows: by blocks that are mapped, and by blocks that are written at once.
+#include <arch_order.h>
+
 #include <cerrno>
 
 #include "format/checksum.h"
@@ -123,7 +125,7 @@ void* add_live_block(size_t bytes) {
   auto* header = reinterpret_cast<BlockHeader*>(at);
   header->seq = reinterpret_cast<uint64_t>(header + 1);
   header->base_time = bytes;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   header->magic = format::kLiveBlockMagic;
   return header + 1;
 }

@@ -1,5 +1,7 @@
 #include "runtime/ledger/live_image.h"
 
+#include <arch_order.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -129,7 +131,7 @@ bool raise_live_image() {
   name_process(*header);
   text_end.store(0, std::memory_order_relaxed);
   // Last: whoever finds the magic finds the rest. In two steps, so that it is nowhere else.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   memcpy(header->magic + 8, format::kLiveMagicTail, 8);
   memcpy(header->magic, format::kLiveMagicHead, 8);
   live_header = header;
@@ -262,7 +264,7 @@ void note_live_stop(format::StopReason reason, long error) {
 void set_live_clock(const format::ClockPair& now, uint64_t rss_bytes) {
   uint32_t next = live_header->latest_index + 1;
   live_header->latest[next & 1] = now;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   live_header->latest_index = next;
   if (rss_bytes != 0) live_header->rss_bytes = rss_bytes;
 }

@@ -1,5 +1,7 @@
 #include "runtime/ledger/memory_sample.h"
 
+#include <arch_order.h>
+
 #include <cstring>
 
 #include "runtime/ledger/layers_above.h"
@@ -60,7 +62,7 @@ void remember_clock(const format::ClockPair& pair) {
   format::FileHeader& header = *ledger_header();
   uint32_t next = header.latest_index + 1;
   header.latest[next & 1] = pair;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   header.latest_index = next;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/ledger/window.h"
 
+#include <arch_order.h>
+
 #include <cstring>
 
 #include "runtime/ledger/beacon.h"
@@ -43,7 +45,7 @@ void start_filling(Window& window) {
   BlockHeader& block = *window.block;
   block.base_time = window.encoder.time;
   block.thread = window.thread;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   block.seq = window.seq;
   window.encoder.cursor = window.payload();
   window.encoder.pointer = 0;
@@ -96,7 +98,7 @@ Window* new_window(uint32_t tid) {
   window.fast_limit = clock_choice.counter ? window.limit : nullptr;
   block->window = index;
   start_filling(window);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   block->magic = format::kWindowMagic;
   window.owner.store(tid, std::memory_order_release);
   return &window;

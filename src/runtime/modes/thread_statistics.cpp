@@ -16,7 +16,7 @@ constexpr uint32_t kMaxThreads = 256;
 constexpr int64_t kMostUntold = 16 << 10;
 // While calls come thick and fast, only every so many of a thread look at the clock.
 constexpr uint32_t kUnlookedRun = 15;
-constexpr uint64_t kThickUnits = 8192;  // some 50 us for that many calls
+constexpr uint64_t kThickUnits = os::rough_units(50'000);  // for that many calls
 
 struct Process {
   ThreadStatistics records[kMaxThreads] = {};  // the first is shared
