@@ -151,6 +151,25 @@ int main(void) {
 }
 """
 
+# A clear counts for the process that asked for it: the child has done nothing before its own calls.
+CLEARED_FORK = """
+int main(void) {
+  struct heapledger_figures now;
+  for (int i = 0; i < 50; i++) free(malloc(100));
+  heapledger_clear();
+  pid_t child = fork();
+  if (child == 0) {
+    free(malloc(10));
+    free(malloc(20));
+    int known = heapledger_statistics(&now, HEAPLEDGER_ALL_THREADS);
+    fprintf(stderr, "%d %d %d", known, (int)now.calls, (int)now.bytes);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+  return 0;
+}
+"""
+
 REPORT = """
 static int children;
 static void child_ended(int number) { (void)number; children++; }
@@ -297,6 +316,11 @@ class With(unittest.TestCase):
         run, _ = self.run_program(program, words="statistics=on")
         # 100 bytes are from 2^6 to 2^7-1.
         self.assertEqual(run.stderr, b"1 11 6000 3 1 7 10 1\n1 10 1\n1 10 1")
+
+    def test_a_clear_is_not_inherited(self):
+        program = api_program.build(CLEARED_FORK)
+        run = harness.recorded([program], words="statistics=on")
+        self.assertEqual(run.stderr, b"1 2 30")
 
     def test_a_report_on_itself(self):
         for options in ((), ("--no-seal",)):

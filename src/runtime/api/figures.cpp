@@ -8,13 +8,6 @@ namespace {
 
 static_assert(HEAPLEDGER_SIZE_CLASSES == format::kSizeClasses);
 
-// What all threads had at the last clear. Of two clears at once either may win, word by word.
-constinit Statistics cleared = {};
-
-uint64_t since_clear(uint64_t now, const uint64_t& then) {
-  return now - __atomic_load_n(&then, __ATOMIC_RELAXED);
-}
-
 // A thread that has done nothing yet has done nothing.
 bool read(Statistics& now, bool this_thread) {
   return read_statistics(now, this_thread) || (this_thread && statistics_wanted());
@@ -25,34 +18,19 @@ bool read(Statistics& now, bool this_thread) {
 bool figures_now(heapledger_figures& figures, bool this_thread) {
   Statistics now;
   if (!read(now, this_thread)) return false;
-  Statistics own;
-  if (this_thread) read_own_at_clear(own);
-  const Statistics& then = this_thread ? own : cleared;
-  figures.calls = since_clear(now.calls, then.calls);
-  figures.frees = since_clear(now.frees, then.frees);
-  figures.resizes = since_clear(now.resizes, then.resizes);
-  figures.bytes = since_clear(now.bytes, then.bytes);
+  Statistics then;
+  read_at_clear(then, this_thread);
+  figures.calls = now.calls - then.calls;
+  figures.frees = now.frees - then.frees;
+  figures.resizes = now.resizes - then.resizes;
+  figures.bytes = now.bytes - then.bytes;
   figures.live_blocks = now.live_blocks;
   figures.live_bytes = now.live_bytes;
   figures.peak_bytes = now.peak_bytes;
   for (unsigned i = 0; i < format::kSizeClasses; ++i) {
-    figures.sizes[i] = since_clear(now.sizes[i], then.sizes[i]);
+    figures.sizes[i] = now.sizes[i] - then.sizes[i];
   }
   return true;
-}
-
-void clear_figures() {
-  Statistics now;
-  if (!read_statistics(now, false)) return;
-  auto set = [](uint64_t& field, uint64_t value) {
-    __atomic_store_n(&field, value, __ATOMIC_RELAXED);
-  };
-  set(cleared.calls, now.calls);
-  set(cleared.frees, now.frees);
-  set(cleared.resizes, now.resizes);
-  set(cleared.bytes, now.bytes);
-  for (unsigned i = 0; i < format::kSizeClasses; ++i) set(cleared.sizes[i], now.sizes[i]);
-  restart_figures();
 }
 
 void remember_figures(heapledger_scope& scope) {

@@ -9,9 +9,6 @@ namespace heapledger::runtime {
 // False: none are kept.
 bool figures_now(heapledger_figures& figures, bool this_thread);
 
-// Figures of all threads count from here, but for what is live.
-void clear_figures();
-
 // At the beginning and at the end of a scope, in the same thread.
 void remember_figures(heapledger_scope& scope);
 bool figures_since(const heapledger_scope& scope, heapledger_scope_figures& figures);

@@ -4,6 +4,7 @@
 #include "runtime/api/exported.h"
 #include "runtime/api/figures.h"
 #include "runtime/modes/note.h"
+#include "runtime/modes/statistics.h"
 #include "runtime/os/text.h"
 
 using namespace heapledger::runtime;
@@ -16,7 +17,7 @@ HEAPLEDGER_EXPORTED int heapledger_api_marker(const char* name) {
 HEAPLEDGER_EXPORTED int heapledger_api_clear(void) {
   if (!is_recording()) return 0;
   bool entered = enter_marker({}, "clear");
-  clear_figures();
+  restart_figures();
   return entered;
 }
 

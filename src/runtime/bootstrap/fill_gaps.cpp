@@ -48,10 +48,6 @@ size_t size_unknown(void*) {
 }  // namespace
 
 bool fill_gaps(RealHeap& heap) {
-#define X(id, result, name, parameters, arguments) \
-  if (heap.name == nullptr) return false;
-  HEAPLEDGER_HEAP_FUNCTIONS(X, HEAPLEDGER_SKIP, HEAPLEDGER_SKIP, HEAPLEDGER_SKIP)
-#undef X
   if (heap.memalign == nullptr) heap.memalign = heap.aligned_alloc;
   if (heap.memalign == nullptr && heap.posix_memalign != nullptr) heap.memalign = aligned_by_posix;
   if (heap.memalign == nullptr) return false;
@@ -60,6 +56,10 @@ bool fill_gaps(RealHeap& heap) {
   if (heap.valloc == nullptr) heap.valloc = page_aligned;
   if (heap.pvalloc == nullptr) heap.pvalloc = whole_pages;
   if (heap.malloc_usable_size == nullptr) heap.malloc_usable_size = size_unknown;
+#define X(id, result, name, parameters, arguments) \
+  if (heap.name == nullptr) return false;
+  HEAPLEDGER_REAL_FUNCTIONS(X)
+#undef X
   return true;
 }
 

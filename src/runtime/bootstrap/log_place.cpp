@@ -1,13 +1,13 @@
-#include "runtime/bootstrap/log_place.h"
-
+// What log mode needs before its first call: the place where its lines go.
 #include "runtime/bootstrap/process_info.h"
 #include "runtime/ledger/file.h"
+#include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/log_output.h"
 
 namespace heapledger::runtime {
 
-void find_log_place() {
+void prepare_mode() {
   static constinit PathText path;
   const settings::Settings& asked = settings_in_force;
   if (asked.mode != settings::Mode::kLog) return;

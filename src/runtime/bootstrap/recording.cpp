@@ -3,40 +3,32 @@
 #include <atomic>
 
 #include "runtime/bootstrap/environment.h"
-#include "runtime/bootstrap/log_place.h"
+#include "runtime/bootstrap/forked_state.h"
 #include "runtime/bootstrap/next_program.h"
 #include "runtime/bootstrap/process_info.h"
 #include "runtime/bootstrap/resolve.h"
 #include "runtime/bootstrap/summary_place.h"
-#include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
-#include "runtime/ledger/count_tables.h"
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/file.h"
+#include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/live_image.h"
-#include "runtime/ledger/memory_sample.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/ledger/unrecorded.h"
 #include "runtime/ledger/window.h"
-#include "runtime/modes/choose_mode.h"
 #include "runtime/modes/control.h"
-#include "runtime/modes/every.h"
-#include "runtime/modes/live_blocks.h"
 #include "runtime/modes/pools.h"
-#include "runtime/modes/statistics.h"
-#include "runtime/os/descriptor_gate.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
 #include "runtime/unwind/site.h"
-#include "runtime/unwind/site_trie.h"
-#include "runtime/unwind/stack_memo.h"
-#include "runtime/unwind/unloading.h"
 
 namespace heapledger::runtime {
 namespace {
 
 constinit PathText path;
-constinit std::atomic<bool> beginning{false};
+constinit bool begun = false;  // by begin_recording: else a forked child begins nothing either
+// The process that is beginning its ledger. Not a mere flag: another thread may fork meanwhile.
+constinit std::atomic<uint32_t> beginning{0};
 
 void complain(const char* what, const char* about, long error) {
   static constinit os::Text<kMaxPath + 256> line;
@@ -59,7 +51,6 @@ long make_ledger(const ParentPosition* parent) {
   const settings::PathValue& out = settings_in_force.out;
   const char* pattern = out.given() ? out.text : "%e.%p.ledger";
   if (!expand_pattern(pattern, name_facts(), process_info.folder.data(), path)) return -EINVAL;
-  restart_memory_samples();
   long error = create_ledger({&path, settings_in_force.run_id, parent});
   if (error == 0) watch_orders();
   if (error == 0) find_summary_place();
@@ -72,48 +63,39 @@ void tell_parent(format::FileHeader* parents_header, long error) {
                                    static_cast<uint32_t>(error), process_info.name.data()});
 }
 
-// In a forked child, inside its first hook: leaves the parent's ledger and begins its own.
+}  // namespace
+
 void begin_in_child() {
-  if (!settings_in_force.children) return;
-  if (beginning.exchange(true, std::memory_order_acquire)) return;
-  if (filter_expected()) {  // inherited: no file can be opened here either, nor anything be asked
+  if (!begun || !settings_in_force.children) return;
+  // With a filter, which is for good, nobody can be asked who we are.
+  uint32_t own = filter_expected() ? UINT32_MAX : os::process_id();
+  uint32_t holder = beginning.load(std::memory_order_relaxed);
+  if (holder == own || !beginning.compare_exchange_strong(holder, own)) return;
+  if (own == UINT32_MAX) {  // inherited: no file can be opened here either, nor anything be asked
     note_unrecorded(ledger_header(),
                     {format::Unrecorded::kFiltered, 0, 0, process_info.name.data()});
     return;
   }
   ParentPosition position = parent_position();
   process_info.parent_ledger = ledger_path();
-  os::forget_descriptors();
-  restart_statistics_after_fork();
-  forget_count_tables();
-  forget_windows();
-  forget_orders();
   format::FileHeader* parents_header = ledger_header();
-  forget_ledger();
-  // Live mode's tables in memory are this process's now, with the sites in them.
-  bool keep_tables = live_tables_wanted() && settings_in_force.tables == settings::Tables::kMemory;
-  if (!keep_tables) live_image_ready.store(false, std::memory_order_release);
-  if (live_tables_wanted()) forget_live_records(!keep_tables);
-  if (!keep_tables) forget_sites();
-  forget_unloads();
-  begin_epoch();  // what memos know are the parent's sites
+  reset_after_fork();
   long error = make_ledger(&position);
   if (error == 0) enter_missed_before();
   if (error == 0 && live_tables_wanted()) inherit_live_image();
   if (error != 0) tell_parent(parents_header, -error);
   // In off mode a child may have threads by now, and each looks for orders.
   if (settings_in_force.mode != settings::Mode::kOff) unmap_header(parents_header);
-  find_log_place();
-  beginning.store(false, std::memory_order_release);
+  prepare_mode();
+  beginning.store(0, std::memory_order_release);
 }
 
-void introduce(Window& window) {
+void introduce_process(Window& window) {
+  if (!begun) return;
   enter_process_info(window);
   reenter_modules(window, now_units());
   reenter_pools(window);
 }
-
-}  // namespace
 
 bool read_settings() {
   static constinit settings::WrongWord wrong;
@@ -139,11 +121,7 @@ bool begin_recording() {
   cross_check_every = settings_in_force.cross_check;
   prepare_modules(settings_in_force.by_mappings);
   gather_process_info();
-  begin_after_fork = begin_in_child;
-  introduce_process = introduce;
-  look_for_orders = look_at_orders_in;
-  if (settings_in_force.every_ns != 0) on_memory_sample = summarize_when_due;
-  prepare_mode = find_log_place;
+  begun = true;
   long error = make_ledger(nullptr);
   bool live = settings_in_force.mode == settings::Mode::kLive;
   if (error == 0 && live && !raise_live_image()) error = -ENOMEM;
@@ -152,7 +130,7 @@ bool begin_recording() {
     return false;
   }
   prepare_departures(ledger_path().data());
-  find_log_place();
+  prepare_mode();
   EntryGuard first_window(Missed::kNothing);
   return true;
 }

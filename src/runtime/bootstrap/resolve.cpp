@@ -81,15 +81,23 @@ const char* file_before_us(const char* function) {
   return is_executable ? "" : info.dli_fname;
 }
 
+void look_before(format::Function function) {
+  const char* name = format::name_of(function);
+  const char* file = file_before_us(name);
+  if (file == nullptr) return;
+  if (bypassing.size() == 0) bypassing.add(file, strlen(file) + 1);
+  bypassing.add(name, strlen(name) + 1);
+}
+
 }  // namespace
 
+// Those that give blocks are named first.
 void find_bypass() {
   for (format::Function function : kCommon) {
-    const char* name = format::name_of(function);
-    const char* file = act_of(function) == Act::kQuestion ? nullptr : file_before_us(name);
-    if (file == nullptr) continue;
-    if (bypassing.size() == 0) bypassing.add(file, strlen(file) + 1);
-    bypassing.add(name, strlen(name) + 1);
+    if (act_of(function) == Act::kBirth || act_of(function) == Act::kResize) look_before(function);
+  }
+  for (format::Function function : kCommon) {
+    if (act_of(function) == Act::kDeath) look_before(function);
   }
 }
 

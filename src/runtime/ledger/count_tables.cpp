@@ -1,5 +1,7 @@
 #include "runtime/ledger/count_tables.h"
 
+#include <arch_order.h>
+
 #include <atomic>
 
 #include "runtime/ledger/file.h"
@@ -96,7 +98,7 @@ void take_count_table() {
   CountTable* table = table_at(index);
   table->tid = filtered ? 0 : tid;
   refresh_count_name(*table);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   add_thread(*table);
   thread_slot.own_counts = table;
   thread_slot.counts = table;
@@ -130,11 +132,7 @@ void forget_count_tables() {
     if (block != nullptr) os::unmap(block, format::kBlockBytes);
   }
   registry.owners.forget();
-  thread_slot.counts = nullptr;
-  thread_slot.own_counts = nullptr;
-  thread_slot.only_in = nullptr;
-  thread_slot.counted_shared = false;
-  thread_slot.count_left = 0;
+  thread_slot.leave_ledger();
 }
 
 }  // namespace heapledger::runtime

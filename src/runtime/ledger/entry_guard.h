@@ -76,7 +76,7 @@ inline uint64_t time_if_allowed() {
 // order of its entries is known anyway; so when they come thick and fast, only every eighth is
 // stamped, and those between get its time. Large blocks always have their own.
 inline constexpr uint32_t kUnstampedRun = 7;
-inline constexpr uint64_t kThickUnits = 512;  // about 3 us since the last stamp
+inline constexpr uint64_t kThickUnits = os::rough_units(3000);  // since the last stamp
 inline constexpr size_t kAlwaysStampedBytes = 4096;
 
 inline bool is_alone() {

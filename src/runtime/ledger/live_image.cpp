@@ -1,5 +1,7 @@
 #include "runtime/ledger/live_image.h"
 
+#include <arch_order.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -129,7 +131,7 @@ bool raise_live_image() {
   name_process(*header);
   text_end.store(0, std::memory_order_relaxed);
   // Last: whoever finds the magic finds the rest. In two steps, so that it is nowhere else.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   memcpy(header->magic + 8, format::kLiveMagicTail, 8);
   memcpy(header->magic, format::kLiveMagicHead, 8);
   live_header = header;
@@ -145,6 +147,10 @@ bool inherit_live_image() {
   live_header->first_thread = static_cast<uint32_t>(table_of(LiveKind::kThreads).used);
   name_process(*live_header);
   return true;
+}
+
+void forget_live_image() {
+  if (!live_tables_in_memory()) live_image_ready.store(false, std::memory_order_release);
 }
 
 void* live_part(LiveKind kind, uint32_t part) {
@@ -258,7 +264,7 @@ void note_live_stop(format::StopReason reason, long error) {
 void set_live_clock(const format::ClockPair& now, uint64_t rss_bytes) {
   uint32_t next = live_header->latest_index + 1;
   live_header->latest[next & 1] = now;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   live_header->latest_index = next;
   if (rss_bytes != 0) live_header->rss_bytes = rss_bytes;
 }

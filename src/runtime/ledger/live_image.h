@@ -30,6 +30,9 @@ bool raise_live_image();
 // nothing.
 bool inherit_live_image();
 
+// The same, before that: tables in the parent's file are not this process's.
+void forget_live_image();
+
 // The address of a part, made now if need be, zeroed. Null: no memory, or a system call filter
 // forbids asking for it.
 void* live_part(format::LiveKind kind, uint32_t part);

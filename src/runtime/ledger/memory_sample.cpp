@@ -1,7 +1,10 @@
 #include "runtime/ledger/memory_sample.h"
 
+#include <arch_order.h>
+
 #include <cstring>
 
+#include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/os/descriptor_gate.h"
 #include "runtime/os/os.h"
@@ -9,9 +12,6 @@
 namespace heapledger::runtime {
 
 constinit std::atomic<uint64_t> memory_due{0};
-void (*look_for_orders)(Window& window, uint64_t time) = nullptr;
-void (*on_memory_sample)(Window& window, uint64_t time, const format::ClockPair& now,
-                         uint64_t rss) = nullptr;
 
 namespace {
 
@@ -62,7 +62,7 @@ void remember_clock(const format::ClockPair& pair) {
   format::FileHeader& header = *ledger_header();
   uint32_t next = header.latest_index + 1;
   header.latest[next & 1] = pair;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   header.latest_index = next;
 }
 
@@ -104,12 +104,12 @@ void sample_memory(Window& window, uint64_t time) {
   if (now.monotonic_ns - sampler.last_ns >= kIntervalNs) {
     uint64_t rss = enter(window, time, now);
     refresh_name(window, time);
-    if (on_memory_sample != nullptr) on_memory_sample(window, time, now, rss);
+    summarize_when_due(window, time, now, rss);
   } else {
     schedule(now);
   }
   sampler.at_work.store(false, std::memory_order_release);
-  if (look_for_orders != nullptr) look_for_orders(window, time);
+  look_at_orders_in(window, time);
 }
 
 void sample_memory_at_exit(Window& window, uint64_t time) {
@@ -117,7 +117,7 @@ void sample_memory_at_exit(Window& window, uint64_t time) {
   if (sampler.at_work.exchange(true, std::memory_order_acquire)) return;
   format::ClockPair now = clock_pair();
   uint64_t rss = enter(window, time, now);
-  if (on_memory_sample != nullptr) on_memory_sample(window, time, now, rss);
+  summarize_when_due(window, time, now, rss);
   sampler.at_work.store(false, std::memory_order_release);
 }
 

@@ -18,15 +18,6 @@ void sample_memory(Window& window, uint64_t time);
 // One more at the process's end, however short the last one is ago.
 void sample_memory_at_exit(Window& window, uint64_t time);
 
-// Set once at the start: called after each look at the clock of sample_memory, with the window open
-// and the time of the entry being made, to see whether somebody has sent orders.
-extern void (*look_for_orders)(Window& window, uint64_t time);
-
-// Set at the start where somebody wants to know: called after each sample, by one thread at a time,
-// with the window open. `rss` is 0 when it could not be read.
-extern void (*on_memory_sample)(Window& window, uint64_t time, const format::ClockPair& now,
-                                uint64_t rss);
-
 // A new ledger: the next entry samples.
 void restart_memory_samples();
 

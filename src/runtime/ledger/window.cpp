@@ -1,10 +1,13 @@
 #include "runtime/ledger/window.h"
 
+#include <arch_order.h>
+
 #include <cstring>
 
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/clock.h"
 #include "runtime/ledger/count_tables.h"
+#include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/os/os.h"
 
@@ -14,8 +17,6 @@ using format::BlockHeader;
 using format::StopReason;
 
 __thread ThreadSlot thread_slot = {};
-void (*begin_after_fork)() = nullptr;
-void (*introduce_process)(Window&) = nullptr;
 
 namespace {
 
@@ -44,7 +45,7 @@ void start_filling(Window& window) {
   BlockHeader& block = *window.block;
   block.base_time = window.encoder.time;
   block.thread = window.thread;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   block.seq = window.seq;
   window.encoder.cursor = window.payload();
   window.encoder.pointer = 0;
@@ -97,7 +98,7 @@ Window* new_window(uint32_t tid) {
   window.fast_limit = clock_choice.counter ? window.limit : nullptr;
   block->window = index;
   start_filling(window);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  os::keep_store_order();
   block->magic = format::kWindowMagic;
   window.owner.store(tid, std::memory_order_release);
   return &window;
@@ -152,14 +153,12 @@ uint32_t Window::id() const {
 }
 
 Window* ready_window(Missed missed) {
-  if (beacon->alive == 0 && begin_after_fork != nullptr) begin_after_fork();
+  if (beacon->alive == 0) begin_in_child();
   if (beacon->recording == 0) return miss(missed);
   Window* window = thread_slot.window;
   if (window == nullptr) window = attach_thread();
   if (window == nullptr) return miss(missed);
-  if (introduce_process != nullptr && !registry.introduced.exchange(true)) {
-    introduce_process(*window);
-  }
+  if (!registry.introduced.exchange(true)) introduce_process(*window);
   if (window->encoder.cursor >= window->limit && !flush(*window)) return miss(missed);
   return window;
 }
@@ -243,11 +242,7 @@ void leave_parents_window() {
     os::make_private(thread_slot.window->block, format::kBlockBytes);
   }
   left_parent = true;
-  thread_slot.window = nullptr;
-  thread_slot.counts = nullptr;
-  thread_slot.own_counts = nullptr;
-  thread_slot.only_in = nullptr;
-  thread_slot.counted_shared = false;
+  thread_slot.leave_ledger();
 }
 
 void enter_missed_before() {
@@ -273,7 +268,7 @@ void forget_windows() {
   registry.hand.store(0, std::memory_order_relaxed);
   registry.threads.store(0, std::memory_order_relaxed);
   registry.introduced.store(false, std::memory_order_relaxed);
-  thread_slot.window = nullptr;
+  thread_slot.leave_ledger();
 }
 
 }  // namespace heapledger::runtime

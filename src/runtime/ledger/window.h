@@ -66,6 +66,14 @@ struct ThreadSlot {
       only_in;          // the one table that tells of this thread, as long as it has no entry
   bool counted_shared;  // it has counted in the table of those that have none
   ThreadStatistics* statistics;  // what is kept of this thread; null: nothing yet
+
+  // In a forked child: all this is in the parent's ledger.
+  void leave_ledger() {
+    window = nullptr;
+    counts = own_counts = only_in = nullptr;
+    counted_shared = false;
+    count_left = 0;
+  }
 };
 extern __thread ThreadSlot thread_slot __attribute__((tls_model("initial-exec")));
 
@@ -127,10 +135,5 @@ void enter_missed_before();
 
 // Where the parent stood then, or where the calling thread does.
 ParentPosition parent_position();
-
-// Set once at the start: what ready_window calls in a forked child, and for the first window of
-// each ledger.
-extern void (*begin_after_fork)();
-extern void (*introduce_process)(Window&);
 
 }  // namespace heapledger::runtime

@@ -36,13 +36,13 @@ struct ByEvent {
 
   template <Function function, typename... Arguments>
   HEAPLEDGER_INLINE auto call(const Caller& caller, Arguments... arguments) {
-    constexpr Act act = act_of(function);
+    constexpr Act kAct = act_of(function);
     Policy::template before<function>();
-    if constexpr (act == Act::kBirth) {
+    if constexpr (kAct == Act::kBirth) {
       return birth<function>(caller, arguments...);
-    } else if constexpr (act == Act::kDeath) {
+    } else if constexpr (kAct == Act::kDeath) {
       return death<function>(caller, arguments...);
-    } else if constexpr (act == Act::kResize) {
+    } else if constexpr (kAct == Act::kResize) {
       return resize<function>(caller, arguments...);
     } else {
       return question<function>(caller, arguments...);

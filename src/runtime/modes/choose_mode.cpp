@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/control.h"
@@ -55,7 +56,7 @@ void put_in_force(const Settings& wanted) {
   set(now.log_stack, wanted.log_stack);
   set(now.mode, wanted.mode);
   stack_sizes.set(wanted.stacks_at_least, wanted.stacks_at_most);
-  if (prepare_mode != nullptr && other_mode) prepare_mode();
+  if (other_mode) prepare_mode();
 }
 
 void enter_mode(Window& window, uint64_t time, uint64_t scope, settings::Mode mode) {
@@ -161,8 +162,6 @@ const Mode* plain_functions_of(settings::Mode mode) {
 
 }  // namespace
 
-void (*prepare_mode)() = nullptr;
-
 const Mode* functions_of(settings::Mode mode) {
   const Mode* functions = plain_functions_of(mode);
   return statistics_wanted() ? with_statistics(functions) : functions;
@@ -224,6 +223,10 @@ void pause_thread(bool pause) {
 
 void announce_changes(OpenWindow open) {
   if (unannounced.exchange(false, std::memory_order_acq_rel)) announce(open);
+}
+
+void forget_changes() {
+  unannounced.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace heapledger::runtime

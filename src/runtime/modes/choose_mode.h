@@ -40,10 +40,10 @@ void change_stacks_for(uint64_t at_least, uint64_t at_most);
 // Takes the calling thread out of the recording, or back in, with an entry that says so.
 void pause_thread(bool pause);
 
-// Set once at the start: what a mode needs before its first call, called with it in force.
-extern void (*prepare_mode)();
-
 // Enters changes that could not be entered when they were made.
 void announce_changes(OpenWindow open);
+
+// In a forked child: its ledger begins with the mode that is in force.
+void forget_changes();
 
 }  // namespace heapledger::runtime

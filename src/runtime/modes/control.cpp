@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/ledger/beacon.h"
+#include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/choose_mode.h"
 #include "runtime/modes/process_lock.h"

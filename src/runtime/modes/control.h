@@ -4,7 +4,8 @@
 //
 // Trace mode is served by its memory samples, every 10 ms (ledger/memory_sample.h), count mode by
 // its looks after the rest; the other modes call `if (orders_waiting()) look_at_orders();`
-// themselves, off mode in each of its functions.
+// themselves, off mode in each of its functions. (Inside a hook: look_at_orders_in, in
+// ledger/layers_above.h.)
 //
 // Thread safety: any thread at any time; a handler that interrupted a hook leaves orders alone.
 #pragma once
@@ -29,9 +30,6 @@ inline bool orders_waiting() {
 
 // Carries out what is asked for. Not with a window open.
 void look_at_orders();
-
-// The same inside a hook, with its window open: what memory samples call.
-void look_at_orders_in(Window& window, uint64_t time);
 
 // A ledger was made, and orders come by it; or it is about to be dropped.
 void watch_orders();

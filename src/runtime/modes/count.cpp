@@ -21,7 +21,7 @@ using format::CountTable;
 
 // Calls of malloc between two looks at the rest: many where they come thick and fast.
 constexpr int32_t kMostPerLook = 4096;
-constexpr uint64_t kSoonUnits = 1 << 16;  // some 0.4 ms
+constexpr uint64_t kSoonUnits = os::rough_units(400'000);
 
 constexpr size_t row(Function function) {
   return static_cast<size_t>(function);

@@ -56,12 +56,12 @@ inline size_t early_answer(const void* block) {
 
 template <format::Function function, typename... Arguments>
 auto early(Arguments... arguments) {
-  constexpr Act act = act_of(function);
-  if constexpr (act == Act::kBirth) {
+  constexpr Act kAct = act_of(function);
+  if constexpr (kAct == Act::kBirth) {
     return early_birth<function>(arguments...);
-  } else if constexpr (act == Act::kResize) {
+  } else if constexpr (kAct == Act::kResize) {
     return early_resize<function>(arguments...);
-  } else if constexpr (act == Act::kQuestion) {
+  } else if constexpr (kAct == Act::kQuestion) {
     return early_answer(arguments...);
   }
 }

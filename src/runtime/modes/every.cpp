@@ -4,6 +4,7 @@
 
 #include "runtime/ledger/clock.h"
 #include "runtime/ledger/file.h"
+#include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/statistics.h"
 #include "runtime/os/descriptor_gate.h"
@@ -104,8 +105,9 @@ void begin_summary(const PathText& path) {
 }
 
 void summarize_when_due(Window& window, uint64_t time, const format::ClockPair& now, uint64_t rss) {
+  if (settings_in_force.every_ns == 0) return;
   Work work;
-  if (!work || settings_in_force.every_ns == 0) return;
+  if (!work) return;
   if (rss != 0) summary.rss = rss;
   uint64_t since_start = now.monotonic_ns - ledger_header()->start.monotonic_ns;
   if (since_start < summary.next_ns) return;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string_view>
 
 #include "format/functions.h"
 #include "runtime/modes/heap_functions.h"
@@ -24,13 +25,18 @@ struct Mode {
 #undef X
 };
 
-// The member of Mode that is a function's.
+// The member of Mode that is a function's; and both tables know it by the same name.
 template <Function function>
 inline constexpr auto kModeMember = nullptr;
-#define X(id, result, name, parameters, arguments) \
-  template <>                                      \
-  inline constexpr auto kModeMember<Function::id> = &Mode::name;
+#define X(id, result, name, parameters, arguments)               \
+  template <>                                                    \
+  inline constexpr auto kModeMember<Function::id> = &Mode::name; \
+  static_assert(std::string_view(format::name_of(Function::id)) == #name);
 HEAPLEDGER_ALL_FUNCTIONS(X)
+#undef X
+
+#define X(...) +1
+static_assert(0 HEAPLEDGER_ALL_FUNCTIONS(X) == format::kHeapFunctions);
 #undef X
 
 extern std::atomic<const Mode*> active_mode __attribute__((visibility("hidden")));

@@ -49,12 +49,12 @@ inline size_t real_usable_size(void* block) {
 // What `function` does, without us.
 template <format::Function function, typename... Arguments>
 __attribute__((always_inline)) inline auto real(Arguments... arguments) {
-  constexpr Act act = act_of(function);
-  if constexpr (act == Act::kDeath) {
+  constexpr Act kAct = act_of(function);
+  if constexpr (kAct == Act::kDeath) {
     return real_free(arguments...);
-  } else if constexpr (act == Act::kResize) {
+  } else if constexpr (kAct == Act::kResize) {
     return real_realloc(arguments...);
-  } else if constexpr (act == Act::kQuestion) {
+  } else if constexpr (kAct == Act::kQuestion) {
     return real_usable_size(arguments...);
   } else {
     return (real_heap.*kRealMember<function>)(arguments...);

@@ -34,11 +34,11 @@ const Mode* with_statistics(const Mode* mode);
 // As of now. False: none are kept, or this thread has none yet. Thread-safe, signal-safe.
 bool read_statistics(Statistics& statistics, bool this_thread);
 
-// What this thread had at the last restart_figures(); nothing, if it has begun since.
-void read_own_at_clear(Statistics& statistics);
+// What all threads, or this one, had at the last restart_figures(); nothing, if it has begun since.
+void read_at_clear(Statistics& statistics, bool this_thread);
 
 // Peaks count from now on, and what each thread has is remembered. Of two at once either may win,
-// word by word.
+// word by word. Does nothing where no statistics are kept.
 void restart_figures();
 
 // In a forked child: what is live stays, everything else begins at 0.

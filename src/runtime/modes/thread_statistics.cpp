@@ -16,12 +16,13 @@ constexpr uint32_t kMaxThreads = 256;
 constexpr int64_t kMostUntold = 16 << 10;
 // While calls come thick and fast, only every so many of a thread look at the clock.
 constexpr uint32_t kUnlookedRun = 15;
-constexpr uint64_t kThickUnits = 8192;  // some 50 us for that many calls
+constexpr uint64_t kThickUnits = os::rough_units(50'000);  // for that many calls
 
 struct Process {
   ThreadStatistics records[kMaxThreads] = {};  // the first is shared
   TableOwners<kMaxThreads> owners;
   Statistics at_clear[kMaxThreads] = {};  // what they had at the last clear
+  Statistics all_at_clear = {};           // what all together had then
   ThreadStatistics departed = {};         // what threads whose records were handed on had counted
   std::atomic<uint32_t> threads{0};
   std::atomic<uint64_t> live{0};  // as far as told
@@ -184,12 +185,19 @@ bool read_statistics(Statistics& statistics, bool this_thread) {
   return true;
 }
 
-void read_own_at_clear(Statistics& statistics) {
+void read_at_clear(Statistics& statistics, bool this_thread) {
   const ThreadStatistics* own = thread_slot.statistics;
-  statistics = own == nullptr ? Statistics{} : process.at_clear[own - process.records];
+  if (!this_thread) {
+    statistics = process.all_at_clear;
+  } else {
+    statistics = own == nullptr ? Statistics{} : process.at_clear[own - process.records];
+  }
 }
 
 void restart_figures() {
+  Statistics all;
+  if (!read_statistics(all, false)) return;
+  process.all_at_clear = all;
   for (ThreadStatistics& record : process.records) {
     tell(record);
     __atomic_store_n(&record.peak_bytes, record.live_bytes, __ATOMIC_RELAXED);
@@ -210,6 +218,7 @@ void restart_statistics_after_fork() {
     record = {};
   }
   for (Statistics& one : process.at_clear) one = {};
+  process.all_at_clear = {};
   process.departed = {};
   process.departed.live_blocks = live_blocks;
   process.departed.live_bytes = live_bytes;

@@ -1,6 +1,7 @@
 // Frames without unwind information, mostly JIT code: walked by the frame pointers, if those lead
 // through a chain that checks out to code that has unwind information. Else not at all.
 #include <arch_call.h>
+#include <arch_registers.h>
 
 #include "runtime/unwind/modules.h"
 #include "runtime/unwind/walker.h"
@@ -11,8 +12,8 @@ namespace {
 constexpr uint32_t kMaxChain = 64;
 // Frames larger than this are not searched, and so not trusted.
 constexpr uint64_t kMaxFrameBytes = 16 * 1024;
-constexpr uint64_t kFirstAddress = 65536;    // nothing is mapped below
-constexpr uint64_t kAddresses = 1ull << 47;  // nor above
+constexpr uint64_t kFirstAddress = 65536;                    // nothing is mapped below
+constexpr uint64_t kAddresses = 1ull << arch::kAddressBits;  // nor above
 
 // Whether `value` is a return address in code that has unwind information.
 bool is_known_return(uint64_t value) {
@@ -39,10 +40,11 @@ bool skips_a_caller(const FrameState& state, StackReader& stack) {
 
 // The frame that the frame pointer leads to, if it is further out.
 bool follow(const FrameState& state, StackReader& stack, FrameState& next) {
-  if (state.bp < state.sp || !stack.read(state.bp, next.bp) || !stack.read(state.bp + 8, next.pc)) {
+  if (state.bp < state.sp || !stack.read(state.bp, next.bp) ||
+      !stack.read(state.bp + arch::kFrameReturn, next.pc)) {
     return false;
   }
-  next.sp = state.bp + 16;
+  next.sp = state.bp + arch::kFrameBytes;
   return next.pc >= kFirstAddress && next.pc < kAddresses;
 }
 
@@ -52,7 +54,7 @@ uint32_t chain_length(FrameState state, StackReader& stack, FrameChain& chain) {
     FrameState next;
     if (!follow(state, stack, next) || skips_a_caller(state, stack)) return 0;
     if (is_known_return(next.pc)) {
-      chain.last_slot = state.bp + 8;
+      chain.last_slot = state.bp + arch::kFrameReturn;
       chain.last_return = next.pc;
       return links;
     }

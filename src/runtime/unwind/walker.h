@@ -2,6 +2,8 @@
 // registers, unwind rules and a way to read the stack.
 #pragma once
 
+#include <arch_registers.h>
+
 #include <cstdint>
 
 #include "runtime/unwind/cfi_expression.h"
@@ -28,14 +30,16 @@ enum class Step : uint8_t {
 };
 
 // By a row of kind kStack or kFrame. `frame_slot` is where the frame pointer was saved, or 0.
-// The return address is read from state.sp - 8 of the new state.
+// The return address is read from arch::kReturnSlot at state.sp of the new state.
 __attribute__((always_inline)) inline Step step_by_row(Row row, StackReader& stack,
                                                        FrameState& state, uint64_t& frame_slot) {
   uint64_t base = row.kind == RowKind::kStack ? state.sp : state.bp;
   uint64_t cfa = base + static_cast<uint64_t>(int64_t{row.cfa_offset});
   uint64_t back;
   // The caller's frame is further out, or this is no stack.
-  if (__builtin_expect(cfa <= state.sp, 0) || !stack.read(cfa - 8, back)) return Step::kCut;
+  if (__builtin_expect(cfa <= state.sp, 0) ||
+      !stack.read(cfa + static_cast<uint64_t>(arch::kReturnSlot), back))
+    return Step::kCut;
   frame_slot = 0;
   if (row.frame_offset != 0) {
     frame_slot = cfa + static_cast<uint64_t>(int64_t{row.frame_offset});

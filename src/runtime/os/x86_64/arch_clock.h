@@ -14,6 +14,11 @@ inline constexpr uint32_t kMachine = EM_X86_64;
 // 16 ticks of a few GHz: about 5 ns, fine enough to order threads, coarse enough for one byte.
 inline constexpr unsigned kTickShift = 4;
 
+// How many of these a time is, roughly: for what is "soon" and "long ago".
+constexpr uint64_t rough_units(uint64_t ns) {
+  return ns * 17 / 100;
+}
+
 inline uint64_t counter_ticks() {
   return __builtin_ia32_rdtsc();
 }
