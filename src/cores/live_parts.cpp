@@ -107,12 +107,12 @@ void LiveParts::find_parts(const LiveTable& table, const ForeignBytes& header) {
 
 std::vector<unsigned char> LiveParts::read(const Part& part, uint32_t item_bytes) const {
   // Piece by piece: what the header claims may be far more than there is.
-  constexpr size_t kPieceBytes = size_t{1} << 20;
+  constexpr size_t kReadBytes = size_t{1} << 20;
   std::vector<unsigned char> bytes;
   const uint64_t wanted = part.items * item_bytes;
   size_t got = 0;
   while (got == bytes.size() && got < wanted) {
-    bytes.resize(static_cast<size_t>(std::min<uint64_t>(wanted, got + kPieceBytes)));
+    bytes.resize(static_cast<size_t>(std::min<uint64_t>(wanted, got + kReadBytes)));
     got += memory_.read(part.address + got, std::span(bytes).subspan(got));
   }
   if (got < wanted) {

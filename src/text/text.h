@@ -17,7 +17,11 @@ std::string escaped(std::string_view text);
 std::string printable(std::string_view message);
 
 // A name, escaped, between single quotes, for messages.
-std::string quoted(const std::string& text);  // not a view: std::quoted would be chosen
+// Not a view, and twice: std::quoted would be chosen where it is known.
+std::string quoted(const std::string& text);
+inline std::string quoted(std::string& text) {
+  return quoted(static_cast<const std::string&>(text));
+}
 
 // One word for a shell, quoted only where needed.
 std::string shell_word(std::string_view text);

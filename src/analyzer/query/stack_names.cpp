@@ -16,7 +16,7 @@ std::string hex_text(uint64_t value) {
   return text;
 }
 
-std::string_view base_name(std::string_view path) {
+std::string_view last_part(std::string_view path) {
   size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
@@ -103,7 +103,7 @@ void StackNames::add_frame(FrameInfo frame, std::string_view function) {
   frame.allocator = is_allocator(function);
   frame.wrapper = is_wrapper(function, path);
   if (function.empty()) {
-    frame.name = intern(std::string(base_name(path)) + "+" + hex_text(frame.offset));
+    frame.name = intern(std::string(last_part(path)) + "+" + hex_text(frame.offset));
   } else {
     frame.function = rename_ ? intern(rename_(function)) : intern(function);
     frame.name = frame.function;

@@ -19,7 +19,7 @@ constexpr std::string_view kInterrupted =
 volatile sig_atomic_t exit_status = 0;
 volatile sig_atomic_t silent = 0;
 volatile sig_atomic_t writing = 0;
-volatile sig_atomic_t asked = 0;
+volatile sig_atomic_t stop_asked = 0;
 
 void say_interrupted() {
   if (silent != 0) return;
@@ -28,8 +28,8 @@ void say_interrupted() {
 }
 
 void on_signal(int signal) {
-  if (writing != 0 && asked == 0 && signal != SIGALRM) {
-    asked = 1;
+  if (writing != 0 && stop_asked == 0 && signal != SIGALRM) {
+    stop_asked = 1;
     ::alarm(kPatienceSeconds);
     return;
   }
@@ -67,7 +67,7 @@ void EndEarly::begin_writing() {
 }
 
 void EndEarly::check() const {
-  if (asked != 0) throw Interrupted();
+  if (stop_asked != 0) throw Interrupted();
 }
 
 void EndEarly::say() const {
