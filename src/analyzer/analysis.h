@@ -162,7 +162,6 @@ struct LedgerFacts {
   Totals totals;
   FunctionCounts by_function{};
   Counts counts;                     // of count mode; in totals and by_function, too
-  bool maps = false;                 // mmap and its like were recorded
   bool guarded = false;              // blocks were checked
   std::vector<DamageFacts> damages;  // in the order of time; only so many are kept
   uint64_t damage_count = 0;

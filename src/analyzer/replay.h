@@ -70,7 +70,9 @@ class Replay : public ReplayProcess {
   void block_opened(Stream& stream) { begin_block(stream); }
   void entry(Stream& stream, const format::Entry& entry) {
     ++entries_by_kind_[static_cast<unsigned>(entry.kind)];
-    if constexpr (kTellsCalls) tell_call(stream, entry);
+    if constexpr (kTellsCalls) {
+      if (choice_.has_malloc) tell_call(stream, entry);
+    }
     const format::Event event = format::event_of(entry.kind);
     if (event == format::Event::kNote) [[unlikely]] {
       noted(stream, entry);

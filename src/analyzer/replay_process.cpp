@@ -292,7 +292,6 @@ void ReplayProcess::tell(LedgerFacts& facts) {
     uint32_t node = sites_.node_of(site);
     return node == IdTable::kNone ? SiteCatalog::kRoot : node;
   };
-  facts.maps = (file_.header().flags & format::kFlagMaps) != 0;
   for (DamageFacts& damage : damages_) damage.noticed = node_of(damage.noticed);
   facts.guarded = guarded_;
   facts.damages = std::move(damages_);

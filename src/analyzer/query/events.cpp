@@ -258,6 +258,7 @@ class CallsBook final : public Selecting {
     call.calls = 0;
     if (block != nullptr) tell_block(*block, call);
     if (event.size != 0) call.size = event.size;
+    call.bytes = call.size;  // of mappings, what is given back
     if (held_.empty()) return use_(call);
     held_.add(call, false);
     release(false);

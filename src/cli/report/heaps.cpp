@@ -81,7 +81,7 @@ void put_heaps(Buffer& to, Ledgers& ledgers, size_t sites, const Page& page) {
   }
   std::string note = "One of them alone: --filter heap=NAME.";
   if (pools) note += " The memory of a pool is in the figures of the heap that it lies in.";
-  put(to, "  {}\n", page.style.dim(wrapped(note, page.width - 2)));
+  put_wrapped(to, page, note, 2);
 }
 
 Json heaps_json(Ledgers& ledgers) {
