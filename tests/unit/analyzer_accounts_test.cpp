@@ -14,8 +14,8 @@ using test::analyze_bytes;
 using test::LedgerBuilder;
 
 uint64_t count(const Analysis& a, std::string_view function) {
-  for (size_t i = 0; i < kFunctionNames.size(); ++i) {
-    if (kFunctionNames[i] == function) return a.by_function[i];
+  for (const format::FunctionRow& row : format::kFunctionTable) {
+    if (row.name == function) return a.by_function[static_cast<size_t>(row.id)];
   }
   ADD_FAILURE() << "no function " << function;
   return 0;
