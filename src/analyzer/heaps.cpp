@@ -61,8 +61,10 @@ bool HeapCatalog::has_others() const {
 
 void LedgerHeaps::name(const format::HeapNote& note) {
   if (note.heap < format::kFirstOtherHeap) return;
-  uint32_t& number = numbers_.try_emplace(note.heap, kUnnamed).first->second;
-  if (number == kUnnamed) number = catalog_.heap(note.kind, note.name);
+  auto [known, is_new] = numbers_.try_emplace(note.heap, kUnnamed);
+  if (known->second != kUnnamed) return;
+  known->second = catalog_.heap(note.kind, note.name);
+  if (!is_new) use(known->second);  // it has waited for its name
 }
 
 uint32_t LedgerHeaps::number_of(uint32_t heap) {

@@ -96,7 +96,7 @@ class OtherHeaps {
       if (!resize) return;
     }
     if (event.pointer == 0) return;
-    last = resize ? 0 : event.pointer;
+    last = event.pointer;
     LiveBlock block = block_of(heap, event, time, thread);
     if (resize) tell_resize(block, pool.old_size, event.pointer != event.old_pointer ? 1 : 0);
     pool.pairing.birth(block);

@@ -189,6 +189,40 @@ WindowBuilder& WindowBuilder::marker(uint64_t time, std::string_view text) {
   return *this;
 }
 
+WindowBuilder& WindowBuilder::event(uint64_t time, const format::HeapEvent& event) {
+  make_room(format::kMaxHeapEventBytes + LongEntry::kLongOverhead);
+  format::append_heap_event(state_, units(time), event);
+  return *this;
+}
+
+WindowBuilder& WindowBuilder::heap(uint64_t time, uint32_t id, format::HeapKind kind,
+                                   std::string_view name) {
+  make_room(name.size() + LongEntry::kLongOverhead + 16);
+  LongEntry(state_, Kind::kHeap, units(time))
+      .number(id)
+      .number(static_cast<uint32_t>(kind))
+      .bytes(name.data(), name.size())
+      .finish();
+  return *this;
+}
+
+WindowBuilder& WindowBuilder::frame(uint64_t time, uint32_t id, uint32_t parent,
+                                    format::FrameKind kind, std::string_view file, uint32_t line,
+                                    std::string_view name) {
+  make_room(file.size() + name.size() + LongEntry::kLongOverhead + 48);
+  LongEntry(state_, Kind::kFrame, units(time))
+      .number(id)
+      .number(parent)
+      .number(static_cast<uint32_t>(kind))
+      .number(0)
+      .number(line)
+      .number(file.size())
+      .bytes(file.data(), file.size())
+      .bytes(name.data(), name.size())
+      .finish();
+  return *this;
+}
+
 WindowBuilder& WindowBuilder::info(uint64_t time, format::InfoKey key, std::string_view text) {
   make_room(text.size() + LongEntry::kLongOverhead + 16);
   LongEntry(state_, Kind::kInfo, units(time))

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "format/entry_encoder.h"
+#include "format/heap_event.h"
 #include "format/layout.h"
 
 namespace heapledger::test {
@@ -46,6 +47,10 @@ class WindowBuilder {
   WindowBuilder& memory(uint64_t time, uint64_t rss, uint64_t peak);
   WindowBuilder& memory(uint64_t time, uint64_t rss, uint64_t peak, uint64_t file_rss);
   WindowBuilder& marker(uint64_t time, std::string_view text);
+  WindowBuilder& event(uint64_t time, const format::HeapEvent& event);
+  WindowBuilder& heap(uint64_t time, uint32_t id, format::HeapKind kind, std::string_view name);
+  WindowBuilder& frame(uint64_t time, uint32_t id, uint32_t parent, format::FrameKind kind,
+                       std::string_view file, uint32_t line, std::string_view name);
   WindowBuilder& info(uint64_t time, format::InfoKey key, std::string_view text);
   WindowBuilder& fork(uint64_t time);
   WindowBuilder& unknown_kind(uint64_t time, std::string_view fields);

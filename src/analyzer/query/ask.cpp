@@ -213,7 +213,6 @@ void Ledgers::Parts::run(const Question&, const Plan& plan, Counted& counted) {
   counted.tallied = tally.take();
   counted.sizes = tally.sizes();
   counted.threads = tally.threads();
-  counted.added = plan.added;
   give_accounts(tally.accounts());
 }
 
@@ -233,6 +232,7 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
   check(question, set.size());
   Counted counted;
   counted.sites = &sites;
+  counted.added = view->heaps;
   if (question.filter.on_stacks())
     counted.selected = select_stacks(question.filter, sites, names());
   if (is_by_stack(question)) {

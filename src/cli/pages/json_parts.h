@@ -23,7 +23,6 @@ Json sizes_json(const Overview& overview);
 Json suppressions_json(const NeverFreed& found);
 Json block_json(Ledgers& ledgers, const BlockFacts& block);
 
-
 // One object for each call, the innermost first; functions inlined into it are inside.
 Json frames_json(const std::vector<NamedFrame>& frames);
 
