@@ -74,7 +74,7 @@ StackNames::Range StackNames::look_up(uint32_t site) {
   if (const NamedCall* call = catalog_.named_call_of(site); call != nullptr) {
     frame.file = intern(call->file);
     frame.line = call->line;
-    add_frame(frame, call->name.empty() ? "[unknown]" : call->name);
+    add_frame(frame, call->name);
     return {first, 1};
   }
   if (frame.module == SiteCatalog::kNoModule) {
@@ -102,7 +102,9 @@ void StackNames::add_frame(FrameInfo frame, std::string_view function) {
   const std::string& path = catalog_.module_at(frame.module).path;
   frame.allocator = is_allocator(function);
   frame.wrapper = is_wrapper(function, path);
-  if (function.empty()) {
+  if (function.empty() && frame.offset == 0) {
+    frame.name = intern(path.empty() ? "[unknown]" : last_part(path));
+  } else if (function.empty()) {
     frame.name = intern(std::string(last_part(path)) + "+" + hex_text(frame.offset));
   } else {
     frame.function = rename_ ? intern(rename_(function)) : intern(function);
