@@ -119,7 +119,7 @@ class FirstCall(LauncherTest):
         self.assertFalse(self.called("apt-get"))
 
     def test_tells_how_long_it_still_takes(self):
-        # The first step takes three seconds and weighs two thirds of the whole.
+        # The first step takes three seconds, and weighs as much as the second.
         stderr = self.launch(SLOW="3")[2]
         self.assertIn("1 of 2 steps, about 10 s left", stderr)
         self.assertNotIn("left", stderr.partition("2 of 2 steps")[2])
