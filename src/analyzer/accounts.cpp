@@ -13,11 +13,11 @@ void Accounts::merge(uint32_t from, uint32_t to, Moment moment) {
   for (uint64_t Account::*sum :
        {&Account::live_bytes, &Account::live_blocks, &Account::marked_bytes,
         &Account::marked_blocks, &Account::rss_marked_bytes, &Account::rss_marked_blocks,
-        &Account::calls, &Account::bytes, &Account::resizes, &Account::moved_blocks,
-        &Account::moved_bytes, &Account::other_ends, &Account::temporary_calls, &Account::end_bytes,
+        &Account::calls, &Account::bytes, &Account::other_ends, &Account::end_bytes,
         &Account::end_blocks, &Account::time_ns}) {
     target.*sum += source.*sum;
   }
+  target.rare.add(source.rare);
   for (double Account::*sum :
        {&Account::calls_variance, &Account::bytes_variance, &Account::live_variance,
         &Account::marked_variance, &Account::rss_marked_variance, &Account::end_variance}) {

@@ -8,6 +8,8 @@
 
 #include "analyzer/account_numbers.h"
 #include "analyzer/paged.h"
+#include "analyzer/query/figures.h"
+#include "analyzer/resize.h"
 #include "analyzer/sampling.h"
 
 namespace heapledger {
@@ -31,10 +33,7 @@ struct alignas(64) Account {
   uint64_t marked_blocks = 0;
   uint64_t rss_marked_bytes = 0;
   uint64_t rss_marked_blocks = 0;
-  uint64_t temporary_calls = 0;
-  uint64_t resizes = 0;
-  uint64_t moved_blocks = 0;
-  uint64_t moved_bytes = 0;
+  RareSums rare;
   uint64_t end_bytes = 0;  // of processes that have ended
   uint64_t end_blocks = 0;
   uint64_t other_ends = 0;              // not by a free: resized, or the address used again
@@ -52,6 +51,18 @@ struct alignas(64) Account {
   double end_variance = 0;
 
   uint64_t frees() const { return calls - live_blocks - end_blocks - other_ends; }
+
+  // Over the whole recording, with nothing live.
+  Sums sums() const {
+    Sums sums;
+    static_cast<RareSums&>(sums) = rare;
+    sums.calls = calls;
+    sums.bytes = bytes;
+    sums.frees = frees();
+    sums.ended_blocks = calls - end_blocks;
+    sums.ended_bytes = bytes - end_bytes;
+    return sums;
+  }
   uint64_t smallest() const {
     return smallest_clamped < UINT32_MAX ? smallest_clamped : smallest_huge;
   }
@@ -114,7 +125,7 @@ class Accounts {
   void freed(uint32_t id, const Weight& weight, bool temporary) {
     Account& account = current(id);
     leave(account, weight);
-    if (temporary) account.temporary_calls += weight.calls;
+    account.rare.count_free(weight.calls, temporary);
   }
 
   // The process that owned the block has ended, the block still live.
@@ -126,11 +137,9 @@ class Accounts {
     account.end_variance += weight.bytes_variance;
   }
 
-  void resized(uint32_t id, uint64_t calls, uint64_t moves, uint64_t bytes) {
-    Account& account = current(id);
-    account.resizes += calls;
-    account.moved_blocks += moves;
-    account.moved_bytes += moves * bytes;
+  void resized(const Resize& resize) {
+    current(resize.account)
+        .rare.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
   }
 
   // What the site did beside the blocks that are told here; those of its blocks are gone.

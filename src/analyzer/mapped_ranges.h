@@ -7,6 +7,8 @@
 
 #include <iterator>
 #include <map>
+#include <set>
+#include <unordered_map>
 
 #include "analyzer/live_blocks.h"
 #include "analyzer/pairing.h"
@@ -23,8 +25,8 @@ class MappedRanges {
   void map(const LiveBlock& block) {
     if (block.size == 0 || block.address == 0 || block.address + block.size < block.address) return;
     unmap(block.address, block.size, {block.time, block.thread & kThreadBits, false, false});
-    if (ends_.size() >= kMaxRanges) return;
-    ends_.insert_or_assign(block.address, block.address + block.size);
+    if (ranges_.size() >= kMaxRanges) return;
+    ranges_.insert_or_assign(block.address, Range{block.address + block.size, 0});
     sink_.born(*live_.place(block));
   }
 
@@ -34,15 +36,16 @@ class MappedRanges {
     split(start);
     split(start + bytes);
     uint64_t gone = 0;
-    auto first = ends_.lower_bound(start);
-    auto last = ends_.lower_bound(start + bytes);
+    auto first = ranges_.lower_bound(start);
+    auto last = ranges_.lower_bound(start + bytes);
     for (auto range = first; range != last; ++range) {
       LiveBlock* block = live_.find(range->first);
+      if (range->second.mapping != 0) leave_parts(range->second.mapping, *block);
       gone += block->size;
       sink_.died(*block, death);
       live_.erase(block);
     }
-    ends_.erase(first, last);
+    ranges_.erase(first, last);
     return gone;
   }
 
@@ -50,26 +53,51 @@ class MappedRanges {
   // No program has more: the kernel allows 65,530 unless told otherwise.
   static constexpr size_t kMaxRanges = 1 << 20;
 
+  struct Range {
+    uint64_t end;
+    uint64_t mapping;  // that it is a part of; 0: it is whole
+  };
+
   // A range that has `at` inside becomes two.
   void split(uint64_t at) {
-    auto after = ends_.upper_bound(at);
-    if (after == ends_.begin()) return;
+    auto after = ranges_.upper_bound(at);
+    if (after == ranges_.begin()) return;
     auto range = std::prev(after);
-    if (range->first == at || range->second <= at) return;
+    if (range->first == at || range->second.end <= at) return;
+    uint64_t& mapping = range->second.mapping;
+    if (mapping == 0) {
+      mapping = ++mappings_;
+      parts_[mapping].insert(range->first);
+    }
+    parts_[mapping].insert(at);
     LiveBlock* first = live_.find(range->first);
     LiveBlock second = *first;
     first->size = at - range->first;
     second.address = at;
-    second.size = range->second - at;
+    second.size = range->second.end - at;
     second.thread |= kPartOfBlock;
-    ends_.emplace_hint(after, at, range->second);
-    range->second = at;
+    ranges_.emplace_hint(after, at, range->second);
+    range->second.end = at;
     live_.place(second);
+  }
+
+  // The part that stands for the call leaves that to another one, if there is any.
+  void leave_parts(uint64_t mapping, LiveBlock& block) {
+    std::set<uint64_t>& parts = parts_[mapping];
+    parts.erase(block.address);
+    if (parts.empty()) {
+      parts_.erase(mapping);
+    } else if ((block.thread & kPartOfBlock) == 0) {
+      block.thread |= kPartOfBlock;
+      live_.find(*parts.begin())->thread &= ~kPartOfBlock;
+    }
   }
 
   Sink& sink_;
   LiveBlocks live_;
-  std::map<uint64_t, uint64_t> ends_;  // by start; none overlap
+  std::map<uint64_t, Range> ranges_;                        // by start; none overlap
+  std::unordered_map<uint64_t, std::set<uint64_t>> parts_;  // by mapping: starts
+  uint64_t mappings_ = 0;                                   // that have been split
 };
 
 }  // namespace heapledger

@@ -66,21 +66,13 @@ void OverviewBook::tell(Overview& overview) {
   for (uint32_t id = 0; id < accounts_.size(); ++id) {
     if (accounts_.is_merged(id)) continue;
     const Account& account = accounts_.at(id);
-    totals.calls += account.calls;
-    totals.bytes += account.bytes;
-    totals.frees += account.frees();
-    totals.temporary_calls += account.temporary_calls;
-    totals.resizes += account.resizes;
-    totals.moved_blocks += account.moved_blocks;
-    totals.moved_bytes += account.moved_bytes;
+    totals.add(account.sums());
     totals.time_ns += account.time_ns;
     overview.never_freed_bytes += account.end_bytes;
     overview.never_freed_blocks += account.end_blocks;
     overview.live_bytes_at_rss_peak += accounts_.bytes_at_rss_peak(account);
     overview.live_blocks_at_rss_peak += accounts_.blocks_at_rss_peak(account);
   }
-  totals.ended_blocks = totals.calls - overview.never_freed_blocks;
-  totals.ended_bytes = totals.bytes - overview.never_freed_bytes;
   totals.live_bytes = totals.peak_bytes = sum.peak_bytes;
   totals.live_blocks = totals.peak_blocks = sum.peak_blocks;
   totals.has_peak = totals.has_lifetimes = totals.has_sizes = true;

@@ -75,10 +75,7 @@ class OverviewBook final : public AccountNumbers {
     accounts_.left(block.account, weight);
   }
 
-  void resized(uint32_t, const Resize& resize) {
-    accounts_.resized(resize.account, resize.calls, resize.moves,
-                      std::min(resize.old_size, resize.size));
-  }
+  void resized(uint32_t, const Resize& resize) { accounts_.resized(resize); }
 
   void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) {
     accounts_.before(account, before, {time, ledger});

@@ -15,6 +15,7 @@ void add_link_flags(Command& app, int& exit_code);
 
 namespace report {
 void add_report(Command& app, int& exit_code);
+void add_figures(Command& app, int& exit_code);
 }  // namespace report
 
 namespace files {

@@ -50,6 +50,7 @@ int run_tool(int argc, char** argv) {
   advise::add_advise(app, exit_code);
   ctl::add_ctl(app, exit_code);
   run::add_settings(app, exit_code);
+  report::add_figures(app, exit_code);
   core::add_core(app, exit_code);
   core::add_snapshot(app, exit_code);
   top::add_top(app, exit_code);

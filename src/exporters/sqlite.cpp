@@ -170,6 +170,7 @@ void write_sqlite(ExportRequest& request, Output& output) {
   const ThreadNumbers threads(facts);
   SqliteDatabase database(output.file_for_others());
   database.run(kSqliteTables);
+  database.run(sqlite_accounts().c_str());
   write_ledgers(database, facts);
   write_threads(database, facts);
   UnfreedBySite unfreed(request);

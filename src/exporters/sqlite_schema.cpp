@@ -1,5 +1,7 @@
 #include "exporters/sqlite_schema.h"
 
+#include "analyzer/query/figures.h"
+
 namespace heapledger {
 
 // Rows are appended in the order of their keys, so that no index has to be sorted.
@@ -36,15 +38,6 @@ CREATE TABLE stack(
   site INTEGER REFERENCES sites, depth INTEGER, frame INTEGER REFERENCES frames,
   PRIMARY KEY(site, depth)) WITHOUT ROWID;
 
-CREATE TABLE accounts(
-  site INTEGER PRIMARY KEY REFERENCES sites,
-  calls INTEGER, bytes INTEGER, frees INTEGER, ended_blocks INTEGER, ended_bytes INTEGER,
-  temporary_calls INTEGER, resizes INTEGER, moved_blocks INTEGER, moved_bytes INTEGER,
-  smallest INTEGER, largest INTEGER, at_peak_bytes INTEGER, at_peak_blocks INTEGER,
-  peak_bytes INTEGER, peak_blocks INTEGER, peak_time_ns INTEGER, never_freed_bytes INTEGER,
-  never_freed_blocks INTEGER, time_ns INTEGER, calls_error REAL, bytes_error REAL,
-  at_peak_error REAL);
-
 CREATE TABLE blocks(
   block INTEGER PRIMARY KEY,
   ledger INTEGER REFERENCES ledgers, address INTEGER, size INTEGER,
@@ -68,6 +61,16 @@ WITH RECURSIVE power(low) AS (VALUES(1) UNION ALL SELECT low * 2 FROM power LIMI
 INSERT INTO powers SELECT low, low * 2 FROM power;
 INSERT INTO powers VALUES(4611686018427387904, 9223372036854775807);
 )";
+
+std::string sqlite_accounts() {
+  std::string table = "CREATE TABLE accounts(site INTEGER PRIMARY KEY REFERENCES sites";
+  for (const FigureRow& row : figure_catalog()) {
+    if (!row.key.empty()) table += ", " + std::string(row.key) + " INTEGER";
+  }
+  return table +
+         ", never_freed_bytes INTEGER, never_freed_blocks INTEGER, calls_error REAL,"
+         " bytes_error REAL, live_error REAL);\n";
+}
 
 const char* const kSqliteEntries = R"(
 CREATE TABLE entries(

@@ -2,11 +2,14 @@
 // old query would notice is a new version.
 #pragma once
 
+#include <string>
+
 namespace heapledger {
 
-inline constexpr const char* kSqliteSchema = "heapledger.export.sqlite/1";
+inline constexpr const char* kSqliteSchema = "heapledger.export.sqlite/2";
 
 extern const char* const kSqliteTables;
+std::string sqlite_accounts();            // a column for every figure
 extern const char* const kSqliteEntries;  // the one that is only there on request
 extern const char* const kSqliteViews;
 

@@ -37,6 +37,16 @@ std::string frame_key(const NamedFrame& frame) {
 
 }  // namespace
 
+namespace {
+
+int account_columns() {
+  int columns = 6;  // the site, what is never freed, errors
+  for (const FigureRow& row : figure_catalog()) columns += row.key.empty() ? 0 : 1;
+  return columns;
+}
+
+}  // namespace
+
 SqliteSites::SqliteSites(SqliteDatabase& database, ExportRequest& request,
                          const UnfreedBySite& unfreed)
     : request_(request),
@@ -46,7 +56,7 @@ SqliteSites::SqliteSites(SqliteDatabase& database, ExportRequest& request,
       frames_(database, "frames", 9),
       sites_(database, "sites", 3),
       stacks_(database, "stack", 3),
-      accounts_(database, "accounts", 23) {}
+      accounts_(database, "accounts", account_columns()) {}
 
 Figures SqliteSites::write() {
   write_modules();
@@ -67,15 +77,11 @@ Figures SqliteSites::write() {
 void SqliteSites::write_account(uint32_t site, const Figures& figures) {
   const Unfreed* unfreed = unfreed_.of(site);
   accounts_.number(site);
-  for (uint64_t value :
-       {figures.calls, figures.bytes, figures.frees, figures.ended_blocks, figures.ended_bytes,
-        figures.temporary_calls, figures.resizes, figures.moved_blocks, figures.moved_bytes,
-        figures.smallest, figures.largest, figures.live_bytes, figures.live_blocks,
-        figures.peak_bytes, figures.peak_blocks, figures.peak_time_ns}) {
-    accounts_.number(value);
+  for (const FigureRow& row : figure_catalog()) {
+    if (row.key.empty()) continue;
+    accounts_.number_or_none(is_known(figures, row.measure), value_of(figures, row.measure));
   }
   accounts_.number(unfreed->bytes).number(unfreed->blocks);
-  accounts_.number_or_none(figures.has_time, figures.time_ns);
   accounts_.real(figures.calls_error).real(figures.bytes_error).real(figures.live_error).add();
 }
 

@@ -17,7 +17,7 @@ CREATE VIEW stacks AS
 
 CREATE VIEW allocations AS
   SELECT site, function, file, line, calls, bytes,
-         CASE calls WHEN 0 THEN 0 ELSE bytes / calls END AS average, at_peak_bytes, peak_bytes
+         CASE calls WHEN 0 THEN 0 ELSE bytes / calls END AS average, live_bytes AS at_peak_bytes, peak_bytes
   FROM accounts JOIN places USING(site)
   ORDER BY bytes DESC;
 
@@ -77,7 +77,7 @@ CREATE VIEW handed_over AS
 
 CREATE VIEW by_function AS
   SELECT name AS function, sum(calls) AS calls, sum(bytes) AS bytes,
-         sum(at_peak_bytes) AS at_peak_bytes, sum(never_freed_bytes) AS never_freed_bytes
+         sum(live_bytes) AS at_peak_bytes, sum(never_freed_bytes) AS never_freed_bytes
   FROM (SELECT DISTINCT site, function FROM stack JOIN frames USING(frame))
        JOIN accounts USING(site) JOIN functions USING(function)
   GROUP BY function ORDER BY bytes DESC;

@@ -1,9 +1,10 @@
 // One row for each site: its account, the frame to blame, and its stack.
 #include <tsl/robin_map.h>
 
-#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "exporters/accounts.h"
 #include "exporters/stacks.h"
@@ -14,51 +15,27 @@
 namespace heapledger {
 namespace {
 
-constexpr std::array<std::string_view, 29> kAccountColumns = {"site",
-                                                              "calls",
-                                                              "bytes",
-                                                              "live_blocks",
-                                                              "live_bytes",
-                                                              "peak_bytes",
-                                                              "peak_blocks",
-                                                              "peak_time_ns",
-                                                              "frees",
-                                                              "ended_blocks",
-                                                              "ended_bytes",
-                                                              "temporary_calls",
-                                                              "resizes",
-                                                              "moved_blocks",
-                                                              "moved_bytes",
-                                                              "smallest",
-                                                              "largest",
-                                                              "never_freed_bytes",
-                                                              "never_freed_blocks",
-                                                              "time_ns",
-                                                              "calls_error",
-                                                              "bytes_error",
-                                                              "live_error",
-                                                              "peak_error",
-                                                              "function",
-                                                              "file",
-                                                              "line",
-                                                              "module",
-                                                              "stack"};
+// The site, all figures, what is never freed, their errors, and where it is.
+std::vector<std::string_view> account_columns() {
+  std::vector<std::string_view> columns = {"site"};
+  for (const FigureRow& row : figure_catalog()) {
+    if (!row.key.empty()) columns.push_back(row.key);
+  }
+  for (std::string_view name :
+       {"never_freed_bytes", "never_freed_blocks", "calls_error", "bytes_error", "live_error",
+        "peak_error", "function", "file", "line", "module", "stack"}) {
+    columns.push_back(name);
+  }
+  return columns;
+}
 
 void write_figures(const Figures& figures, const Unfreed* unfreed, TableWriter& table) {
-  for (uint64_t value : {figures.calls, figures.bytes, figures.live_blocks, figures.live_bytes}) {
-    table.number(value);
-  }
-  for (uint64_t value : {figures.peak_bytes, figures.peak_blocks, figures.peak_time_ns}) {
-    figures.has_peak ? table.number(value) : table.none();
-  }
-  for (uint64_t value : {figures.frees, figures.ended_blocks, figures.ended_bytes,
-                         figures.temporary_calls, figures.resizes, figures.moved_blocks,
-                         figures.moved_bytes, figures.smallest, figures.largest}) {
-    table.number(value);
+  for (const FigureRow& row : figure_catalog()) {
+    if (row.key.empty()) continue;
+    is_known(figures, row.measure) ? table.number(value_of(figures, row.measure)) : table.none();
   }
   unfreed != nullptr ? table.number(unfreed->bytes) : table.none();
   unfreed != nullptr ? table.number(unfreed->blocks) : table.none();
-  figures.has_time ? table.number(figures.time_ns) : table.none();
   table.real(figures.calls_error);
   table.real(figures.bytes_error);
   table.real(figures.live_error);
@@ -116,8 +93,9 @@ void write_place(ExportRequest& request, const ExportedStack& stack, TableWriter
 }  // namespace
 
 void write_account_table(ExportRequest& request, TableForm form, Output& output) {
-  TableWriter table(form, output, kAccountColumns);
-  table.begin(about_table(request, "heapledger.export.accounts/1"));
+  const std::vector<std::string_view> columns = account_columns();
+  TableWriter table(form, output, columns);
+  table.begin(about_table(request, "heapledger.export.accounts/2"));
   UnfreedBySite unfreed(request);
   for_each_stack(request, [&](const ExportedStack& stack) {
     table.number(stack.site);

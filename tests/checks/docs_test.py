@@ -54,7 +54,8 @@ class DocsTest(ScratchTest):
             self.assertEqual([name for name in options if name not in MAN_PAGE], [], command)
 
     def test_every_setting_is_described(self):
-        self.assertIn(output("settings"), MANUAL, "the manual's table is not what the tool prints")
+        for command in ("settings", "figures"):
+            self.assertIn(output(command), MANUAL, "the manual's table is not what the tool prints")
 
     def test_every_field_is_described(self):
         output("run", "-q", "-o", "ls.ledger", "--", "/bin/ls", cwd=self.folder)

@@ -99,7 +99,7 @@ def sqlite(ledger):
     path = os.path.join(harness.fresh_folder(), "heap.sqlite")
     export(ledger, "sqlite", "-o", path)
     with sqlite3.connect(path) as base:
-        row = base.execute("select sum(calls), sum(bytes), sum(at_peak_bytes),"
+        row = base.execute("select sum(calls), sum(bytes), sum(live_bytes),"
                            " sum(never_freed_bytes), sum(temporary_calls) from accounts")
         return dict(zip(("calls", "bytes", "peak", "never freed", "temporary"), row.fetchone(),
                         strict=True))

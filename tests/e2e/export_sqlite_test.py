@@ -177,9 +177,9 @@ class Database(unittest.TestCase):
                 meta = {row["key"]: row["value"] for row in ask(path, "SELECT * FROM meta")}
                 self.assertEqual({key: meta[key] for key in KEYS},
                                  {key: totals[name] for key, name in KEYS.items()})
-                self.assertEqual(meta["schema"], "heapledger.export.sqlite/1")
+                self.assertEqual(meta["schema"], "heapledger.export.sqlite/2")
                 accounts = ask(path, "SELECT sum(calls) AS calls, sum(bytes) AS bytes, "
-                                     "sum(at_peak_bytes) AS peak, sum(never_freed_bytes) AS rest "
+                                     "sum(live_bytes) AS peak, sum(never_freed_bytes) AS rest "
                                      "FROM accounts")[0]
                 self.assertEqual(accounts, {"calls": totals["calls"], "bytes": totals["bytes"],
                                             "peak": totals["peak_bytes"],

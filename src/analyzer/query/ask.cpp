@@ -95,15 +95,7 @@ void Ledgers::Parts::take_from_overview(const Question& question, Counted& count
     if (accounts.is_merged(id)) continue;
     const Account& account = accounts.at(id);
     Cell& cell = out.cells[id];
-    cell.calls = account.calls;
-    cell.bytes = account.bytes;
-    cell.frees = account.frees();
-    cell.ended_blocks = account.calls - account.end_blocks;
-    cell.ended_bytes = account.bytes - account.end_bytes;
-    cell.temporary_calls = account.temporary_calls;
-    cell.resizes = account.resizes;
-    cell.moved_blocks = account.moved_blocks;
-    cell.moved_bytes = account.moved_bytes;
+    static_cast<Sums&>(cell) = account.sums();
     cell.smallest = account.smallest();
     cell.largest = account.largest();
     cell.time_ns = account.time_ns;

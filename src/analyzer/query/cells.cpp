@@ -3,17 +3,7 @@
 namespace heapledger {
 
 void Cell::add(const Cell& other) {
-  calls += other.calls;
-  bytes += other.bytes;
-  live_blocks += other.live_blocks;
-  live_bytes += other.live_bytes;
-  frees += other.frees;
-  ended_blocks += other.ended_blocks;
-  ended_bytes += other.ended_bytes;
-  temporary_calls += other.temporary_calls;
-  resizes += other.resizes;
-  moved_blocks += other.moved_blocks;
-  moved_bytes += other.moved_bytes;
+  Sums::add(other);
   smallest = std::min(smallest, other.smallest);
   largest = std::max(largest, other.largest);
   time_ns += other.time_ns;

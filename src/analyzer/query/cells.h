@@ -16,18 +16,7 @@
 
 namespace heapledger {
 
-struct Cell {
-  uint64_t calls = 0;
-  uint64_t bytes = 0;
-  uint64_t live_blocks = 0;
-  uint64_t live_bytes = 0;
-  uint64_t frees = 0;
-  uint64_t ended_blocks = 0;
-  uint64_t ended_bytes = 0;
-  uint64_t temporary_calls = 0;
-  uint64_t resizes = 0;
-  uint64_t moved_blocks = 0;
-  uint64_t moved_bytes = 0;
+struct Cell : Sums {
   uint64_t smallest = UINT64_MAX;
   uint64_t largest = 0;
   uint64_t time_ns = 0;
@@ -36,7 +25,10 @@ struct Cell {
   double live_variance = 0;
 
   void add(const Cell& other);
-  bool empty() const { return calls == 0 && ended_blocks == 0 && live_blocks == 0; }
+  bool empty() const {
+    return calls == 0 && ended_blocks == 0 && live_blocks == 0 && live_bytes == 0 &&
+           ended_bytes == 0;
+  }
 };
 
 // The most frequent of many sizes, in a few counters: when all are taken, the rarest is replaced

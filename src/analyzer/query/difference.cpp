@@ -17,12 +17,8 @@ bool overlaps(GroupBy by) {
 
 SideFigures side_of(const Figures& figures) {
   SideFigures side;
+  static_cast<Sums&>(side) = figures;
   side.there = true;
-  side.live_bytes = figures.live_bytes;
-  side.live_blocks = figures.live_blocks;
-  side.calls = figures.calls;
-  side.bytes = figures.bytes;
-  side.temporary_calls = figures.temporary_calls;
   side.has_peak = figures.has_peak;
   side.peak_bytes = figures.peak_bytes;
   return side;
@@ -40,11 +36,7 @@ void add(SideFigures& side, const SideFigures& more) {
     side = more;
     return;
   }
-  side.live_bytes += more.live_bytes;
-  side.live_blocks += more.live_blocks;
-  side.calls += more.calls;
-  side.bytes += more.bytes;
-  side.temporary_calls += more.temporary_calls;
+  side.Sums::add(more);
   side.has_peak = false;
   side.peak_bytes = 0;
 }

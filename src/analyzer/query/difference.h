@@ -13,21 +13,30 @@
 
 namespace heapledger {
 
-enum class Compared { kLive, kBlocks, kCalls, kBytes, kPeak, kUnfreed, kTemporary };
+// The figures that add up, their peaks, and what is never freed: the values of Measure, and one
+// more.
+enum class Compared : uint8_t {
+  kLive = static_cast<uint8_t>(Measure::kLiveBytes),
+  kBlocks = static_cast<uint8_t>(Measure::kLiveBlocks),
+  kCalls = static_cast<uint8_t>(Measure::kCalls),
+  kBytes = static_cast<uint8_t>(Measure::kBytes),
+  kTemporary = static_cast<uint8_t>(Measure::kTemporaryCalls),
+  kPeak = static_cast<uint8_t>(Measure::kPeakBytes),
+  kUnfreed = kMeasures,
+};
 
-// "live", "blocks", "calls", "bytes", "peak", "never-freed", "temporary". Throws Error that lists
-// them.
+// All there are, in the order of the catalogue.
+std::vector<Compared> all_compared();
+
+// By the words of the catalogue, and "never-freed". Throws Error that lists them.
 Compared parse_compared(std::string_view text);
 std::string_view name_of(Compared measure);
+std::string_view key_of(Compared measure);  // in JSON
+Unit unit_of(Compared measure);
 
 // What one side has in a group, or in all.
-struct SideFigures {
+struct SideFigures : Sums {
   bool there = false;  // it has such a group at all
-  uint64_t live_bytes = 0;
-  uint64_t live_blocks = 0;
-  uint64_t calls = 0;
-  uint64_t bytes = 0;
-  uint64_t temporary_calls = 0;
   bool has_peak = false;
   uint64_t peak_bytes = 0;
   bool has_never_freed = false;

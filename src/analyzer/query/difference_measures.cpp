@@ -9,32 +9,45 @@
 namespace heapledger {
 namespace {
 
-struct Names {
-  Compared measure;
-  std::string_view name;
-};
-constexpr std::array<Names, 7> kNames = {{{Compared::kLive, "live"},
-                                          {Compared::kBlocks, "blocks"},
-                                          {Compared::kCalls, "calls"},
-                                          {Compared::kBytes, "bytes"},
-                                          {Compared::kPeak, "peak"},
-                                          {Compared::kUnfreed, "never-freed"},
-                                          {Compared::kTemporary, "temporary"}}};
+constexpr std::string_view kUnfreedWord = "never-freed";
+
+const FigureRow& row_of(Compared measure) {
+  return heapledger::row_of(static_cast<Measure>(measure));
+}
 
 }  // namespace
 
+std::vector<Compared> all_compared() {
+  std::vector<Compared> all;
+  for (const FigureRow& row : figure_catalog()) {
+    if (row.sum != nullptr || row.measure == Measure::kPeakBytes) {
+      all.push_back(static_cast<Compared>(row.measure));
+    }
+  }
+  all.push_back(Compared::kUnfreed);
+  return all;
+}
+
 Compared parse_compared(std::string_view text) {
   std::string all;
-  for (const Names& one : kNames) {
-    if (one.name == text) return one.measure;
-    all += (all.empty() ? "" : ", ") + std::string(one.name);
+  for (Compared measure : all_compared()) {
+    if (name_of(measure) == text) return measure;
+    all += (all.empty() ? "" : ", ") + std::string(name_of(measure));
   }
-  throw Error("'" + std::string(text) + "' is no measure of a difference; there are: " + all,
+  throw Error("unknown measure '" + std::string(text) + "' of a difference; there are: " + all,
               kExitUsage);
 }
 
 std::string_view name_of(Compared measure) {
-  return kNames[static_cast<size_t>(measure)].name;
+  return measure == Compared::kUnfreed ? kUnfreedWord : row_of(measure).word;
+}
+
+std::string_view key_of(Compared measure) {
+  return measure == Compared::kUnfreed ? "never_freed_bytes" : row_of(measure).key;
+}
+
+Unit unit_of(Compared measure) {
+  return measure == Compared::kUnfreed ? Unit::kBytes : row_of(measure).unit;
 }
 
 std::string_view name_of(ChangeKind kind) {
@@ -49,23 +62,9 @@ bool is_known(const SideFigures& side, Compared measure) {
 }
 
 uint64_t value_of(const SideFigures& side, Compared measure) {
-  switch (measure) {
-    case Compared::kLive:
-      return side.live_bytes;
-    case Compared::kBlocks:
-      return side.live_blocks;
-    case Compared::kCalls:
-      return side.calls;
-    case Compared::kBytes:
-      return side.bytes;
-    case Compared::kPeak:
-      return side.peak_bytes;
-    case Compared::kUnfreed:
-      return side.never_freed_bytes;
-    case Compared::kTemporary:
-      return side.temporary_calls;
-  }
-  return 0;
+  if (measure == Compared::kUnfreed) return side.never_freed_bytes;
+  if (measure == Compared::kPeak) return side.peak_bytes;
+  return side.*row_of(measure).sum;
 }
 
 int64_t change_of(uint64_t before, uint64_t after) {

@@ -1,6 +1,5 @@
 #include "analyzer/query/figures.h"
 
-#include <array>
 #include <string>
 
 #include "analyzer/error.h"
@@ -8,81 +7,159 @@
 namespace heapledger {
 namespace {
 
-struct Word {
-  std::string_view text;
-  Measure measure;
-};
+using F = const Figures&;
 
-constexpr std::array kMeasureWords = {
-    Word{"live", Measure::kLiveBytes},
-    Word{"blocks", Measure::kLiveBlocks},
-    Word{"calls", Measure::kCalls},
-    Word{"bytes", Measure::kBytes},
-    Word{"peak", Measure::kPeakBytes},
-    Word{"temporary", Measure::kTemporaryCalls},
-    Word{"frees", Measure::kFrees},
-    Word{"freed", Measure::kEndedBytes},
-    Word{"reallocs", Measure::kResizes},
-    Word{"moved", Measure::kMovedBytes},
-    Word{"size", Measure::kAverageSize},
-    Word{"lifetime", Measure::kMedianLifetime},
-    Word{"mean-lifetime", Measure::kMeanLifetime},
-    Word{"rss", Measure::kRssPeak},
-    Word{"time", Measure::kTime},
-};
+bool has_peak(F figures) {
+  return figures.has_peak;
+}
+
+bool has_time(F figures) {
+  return figures.has_time;
+}
+
+bool has_ended(F figures) {
+  return figures.lifetimes.count() > 0;
+}
+
+constexpr FigureRow sum(Measure measure, std::string_view word, std::string_view key,
+                        std::string_view title, Unit unit, uint64_t Sums::*member,
+                        std::string_view help, double Estimates::*error = nullptr) {
+  return {measure, word, key, title, unit, member, nullptr, nullptr, error, help};
+}
+
+constexpr FigureRow other(Measure measure, std::string_view word, std::string_view key,
+                          std::string_view title, Unit unit, uint64_t (*value)(F), bool (*known)(F),
+                          std::string_view help, double Estimates::*error = nullptr) {
+  return {measure, word, key, title, unit, nullptr, value, known, error, help};
+}
+
+constexpr std::array<FigureRow, kMeasures> make_catalog() {
+  using M = Measure;
+  return {{
+      sum(M::kLiveBytes, "live", "live_bytes", "live", Unit::kBytes, &Sums::live_bytes,
+          "bytes live at the moment", &Estimates::live_error),
+      sum(M::kLiveBlocks, "blocks", "live_blocks", "blocks", Unit::kCount, &Sums::live_blocks,
+          "blocks live at the moment"),
+      sum(M::kCalls, "calls", "calls", "calls", Unit::kCount, &Sums::calls,
+          "calls that returned a block, resizes included", &Estimates::calls_error),
+      sum(M::kBytes, "bytes", "bytes", "allocated", Unit::kBytes, &Sums::bytes,
+          "bytes that these calls asked for", &Estimates::bytes_error),
+      sum(M::kFrees, "frees", "frees", "frees", Unit::kCount, &Sums::frees,
+          "frees of blocks that were seen allocated"),
+      sum(M::kEndedBlocks, "ended", "ended_blocks", "ended", Unit::kCount, &Sums::ended_blocks,
+          "blocks freed or resized"),
+      sum(M::kEndedBytes, "freed", "ended_bytes", "freed", Unit::kBytes, &Sums::ended_bytes,
+          "bytes freed or resized"),
+      sum(M::kTemporaryCalls, "temporary", "temporary_calls", "temporary", Unit::kCount,
+          &Sums::temporary_calls,
+          "calls whose block was freed as the thread's next heap operation"),
+      sum(M::kResizes, "reallocs", "resizes", "reallocs", Unit::kCount, &Sums::resizes,
+          "resizes of a block"),
+      sum(M::kMovedBlocks, "moves", "moved_blocks", "moves", Unit::kCount, &Sums::moved_blocks,
+          "resizes that gave another address"),
+      sum(M::kMovedBytes, "moved", "moved_bytes", "moved", Unit::kBytes, &Sums::moved_bytes,
+          "bytes that these resizes had to copy"),
+      other(
+          M::kSmallest, "smallest", "smallest", "smallest", Unit::kBytes,
+          [](F f) { return f.smallest; }, nullptr, "the smallest size asked for"),
+      other(
+          M::kLargest, "largest", "largest", "largest", Unit::kBytes, [](F f) { return f.largest; },
+          nullptr, "the largest size asked for"),
+      other(
+          M::kPeakBytes, "peak", "peak_bytes", "own peak", Unit::kBytes,
+          [](F f) { return f.peak_bytes; }, has_peak, "the most bytes of its own ever live at once",
+          &Estimates::peak_error),
+      other(
+          M::kPeakBlocks, "", "peak_blocks", "blocks then", Unit::kCount,
+          [](F f) { return f.peak_blocks; }, has_peak, "blocks live then"),
+      other(
+          M::kPeakTime, "", "peak_time_ns", "when", Unit::kNanoseconds,
+          [](F f) { return f.peak_time_ns; }, has_peak, "when that was"),
+      other(
+          M::kTime, "time", "time_ns", "time", Unit::kNanoseconds, [](F f) { return f.time_ns; },
+          has_time, "time of its threads that samples stand for"),
+      other(
+          M::kAverageSize, "size", "", "average", Unit::kBytes,
+          [](F f) { return f.average_size(); }, nullptr, "bytes a call"),
+      other(
+          M::kMedianLifetime, "lifetime", "", "median life", Unit::kNanoseconds,
+          [](F f) { return f.lifetimes.median(); }, has_ended, "half of the blocks lived longer"),
+      other(
+          M::kMeanLifetime, "mean-lifetime", "", "mean life", Unit::kNanoseconds,
+          [](F f) { return f.lifetimes.mean(); }, has_ended, "how long blocks lived on average"),
+      other(
+          M::kRssPeak, "rss", "", "rss", Unit::kBytes, [](F) { return uint64_t{0}; }, nullptr,
+          "the most resident memory of a process"),
+  }};
+}
+
+constexpr std::array<FigureRow, kMeasures> kCatalog = make_catalog();
+
+constexpr bool is_in_order() {
+  for (size_t i = 0; i < kCatalog.size(); ++i) {
+    if (static_cast<size_t>(kCatalog[i].measure) != i) return false;
+  }
+  return true;
+}
+static_assert(is_in_order());
+
+constexpr size_t count_sums() {
+  size_t count = 0;
+  for (const FigureRow& row : kCatalog) count += row.sum != nullptr ? 1 : 0;
+  return count;
+}
+static_assert(count_sums() * sizeof(uint64_t) == sizeof(Sums), "a sum has no row");
 
 }  // namespace
 
+void Sums::add(const Sums& other) {
+  for (const FigureRow& row : kCatalog) {
+    if (row.sum != nullptr) this->*row.sum += other.*row.sum;
+  }
+}
+
+void RareSums::add(const RareSums& other) {
+  Sums sum, more;
+  static_cast<RareSums&>(sum) = *this;
+  static_cast<RareSums&>(more) = other;
+  sum.add(more);
+  *this = sum;
+}
+
+const std::array<FigureRow, kMeasures>& figure_catalog() {
+  return kCatalog;
+}
+
+const FigureRow& row_of(Measure measure) {
+  return kCatalog[static_cast<size_t>(measure)];
+}
+
 Measure parse_measure(std::string_view text) {
   std::string all;
-  for (const Word& word : kMeasureWords) {
-    if (word.text == text) return word.measure;
-    all += (all.empty() ? "" : ", ") + std::string(word.text);
+  for (const FigureRow& row : figure_catalog()) {
+    if (row.word.empty()) continue;
+    if (row.word == text) return row.measure;
+    all += (all.empty() ? "" : ", ") + std::string(row.word);
   }
-  throw Error("'" + std::string(text) + "' is no measure; there are " + all, kExitUsage);
+  throw Error("unknown measure '" + std::string(text) + "'; there are " + all, kExitUsage);
 }
 
 std::string_view name_of(Measure measure) {
-  for (const Word& word : kMeasureWords) {
-    if (word.measure == measure) return word.text;
-  }
-  return "";
+  return row_of(measure).word;
 }
 
 uint64_t value_of(const Figures& figures, Measure measure) {
-  switch (measure) {
-    case Measure::kLiveBytes:
-      return figures.live_bytes;
-    case Measure::kLiveBlocks:
-      return figures.live_blocks;
-    case Measure::kCalls:
-      return figures.calls;
-    case Measure::kBytes:
-      return figures.bytes;
-    case Measure::kPeakBytes:
-      return figures.peak_bytes;
-    case Measure::kTemporaryCalls:
-      return figures.temporary_calls;
-    case Measure::kFrees:
-      return figures.frees;
-    case Measure::kEndedBytes:
-      return figures.ended_bytes;
-    case Measure::kResizes:
-      return figures.resizes;
-    case Measure::kMovedBytes:
-      return figures.moved_bytes;
-    case Measure::kAverageSize:
-      return figures.average_size();
-    case Measure::kMedianLifetime:
-      return figures.lifetimes.median();
-    case Measure::kMeanLifetime:
-      return figures.lifetimes.mean();
-    case Measure::kRssPeak:
-      return 0;
-    case Measure::kTime:
-      return figures.time_ns;
-  }
-  return 0;
+  const FigureRow& row = row_of(measure);
+  return row.sum != nullptr ? figures.*row.sum : row.value(figures);
+}
+
+bool is_known(const Figures& figures, Measure measure) {
+  const FigureRow& row = row_of(measure);
+  return row.is_known == nullptr || row.is_known(figures);
+}
+
+bool adds_up(Measure measure) {
+  return row_of(measure).sum != nullptr || measure == Measure::kTime;
 }
 
 }  // namespace heapledger

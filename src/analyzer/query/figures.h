@@ -1,6 +1,7 @@
 // What a group of blocks adds up to.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +33,27 @@ struct Estimates {
   uint64_t time_ns = 0;
 };
 
-struct Figures : Estimates {
+// Sums of what happens to some blocks only.
+struct RareSums {
+  uint64_t temporary_calls = 0;  // freed as the very next heap operation of their thread
+  uint64_t resizes = 0;          // of an existing block
+  uint64_t moved_blocks = 0;     // resizes that gave another address …
+  uint64_t moved_bytes = 0;      // … and what they had to copy: the lesser of old and new size
+
+  void count_free(uint64_t calls, bool temporary) { temporary_calls += temporary ? calls : 0; }
+
+  // `calls` were made, `moves` of which gave another address.
+  void count_resize(uint64_t calls, uint64_t moves, uint64_t old_size, uint64_t size) {
+    resizes += calls;
+    moved_blocks += moves;
+    moved_bytes += moves * (old_size < size ? old_size : size);
+  }
+
+  void add(const RareSums& other);
+};
+
+// What adds up over blocks: the sums of groups that do not overlap are the sums of all of them.
+struct Sums : RareSums {
   uint64_t calls = 0;        // that returned a block, resizes included
   uint64_t bytes = 0;        // requested by them
   uint64_t live_blocks = 0;  // at the moment, or at the end of the range
@@ -40,11 +61,12 @@ struct Figures : Estimates {
   uint64_t frees = 0;         // of blocks seen allocated; resizes not included
   uint64_t ended_blocks = 0;  // freed, resized, or their address used again
   uint64_t ended_bytes = 0;
-  uint64_t temporary_calls = 0;  // freed as the very next heap operation of their thread
-  uint64_t resizes = 0;          // of an existing block
-  uint64_t moved_blocks = 0;     // resizes that gave another address …
-  uint64_t moved_bytes = 0;      // … and what they had to copy: the lesser of old and new size
-  uint64_t smallest = 0;         // 0 without calls
+
+  void add(const Sums& other);
+};
+
+struct Figures : Sums, Estimates {
+  uint64_t smallest = 0;  // 0 without calls
   uint64_t largest = 0;
 
   bool has_peak = false;      // the next three are known
@@ -71,28 +93,59 @@ inline double standard_error(double variance) {
   return variance > 1e-3 ? std::sqrt(variance) : 0;
 }
 
-enum class Measure {
+// The catalogue of figures: everything that a group has one number of. What shows, sorts, exports
+// or limits figures goes through these rows, so that a new one is a member above, its computation,
+// and a row in figures.cpp.
+enum class Measure : uint8_t {
   kLiveBytes,
   kLiveBlocks,
   kCalls,
   kBytes,
-  kPeakBytes,
-  kTemporaryCalls,
   kFrees,
+  kEndedBlocks,
   kEndedBytes,
+  kTemporaryCalls,
   kResizes,
+  kMovedBlocks,
   kMovedBytes,
+  kSmallest,
+  kLargest,
+  kPeakBytes,
+  kPeakBlocks,
+  kPeakTime,
+  kTime,  // that samples stand for
   kAverageSize,
   kMedianLifetime,
   kMeanLifetime,
   kRssPeak,  // of a process
-  kTime,     // that samples stand for
+};
+inline constexpr size_t kMeasures = 21;
+
+enum class Unit : uint8_t { kBytes, kCount, kNanoseconds };
+
+struct FigureRow {
+  Measure measure;
+  std::string_view word;   // in options; empty: nothing to sort by
+  std::string_view key;    // in JSON and tables; empty: not there, it follows from others
+  std::string_view title;  // of a column
+  Unit unit;
+  uint64_t Sums::*sum;                // it adds up; else
+  uint64_t (*value)(const Figures&);  // what it is, and
+  bool (*is_known)(const Figures&);   // whether it is known; nullptr: always
+  double Estimates::*error;           // of an estimate; nullptr: none is known
+  std::string_view help;
 };
 
-// "live", "blocks", "calls", "bytes", "peak", "temporary", "frees", "freed", "reallocs", "moved",
-// "size", "lifetime", "mean-lifetime", "rss", "time". Throws Error that lists them.
+// In the order in which they are always listed.
+const std::array<FigureRow, kMeasures>& figure_catalog();
+const FigureRow& row_of(Measure measure);
+
+// Throws Error that lists the words.
 Measure parse_measure(std::string_view text);
 std::string_view name_of(Measure measure);
 uint64_t value_of(const Figures& figures, Measure measure);
+bool is_known(const Figures& figures, Measure measure);
+// Shares of it make sense.
+bool adds_up(Measure measure);
 
 }  // namespace heapledger

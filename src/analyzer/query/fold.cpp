@@ -24,17 +24,7 @@ void describe_group(const GroupInfo& group, const StackNames& names, Row& row) {
 
 Figures Fold::figures(const Cell& cell, const Extras* extras, const PeakCell* peak) const {
   Figures figures;
-  figures.calls = cell.calls;
-  figures.bytes = cell.bytes;
-  figures.live_blocks = cell.live_blocks;
-  figures.live_bytes = cell.live_bytes;
-  figures.frees = cell.frees;
-  figures.ended_blocks = cell.ended_blocks;
-  figures.ended_bytes = cell.ended_bytes;
-  figures.temporary_calls = cell.temporary_calls;
-  figures.resizes = cell.resizes;
-  figures.moved_blocks = cell.moved_blocks;
-  figures.moved_bytes = cell.moved_bytes;
+  static_cast<Sums&>(figures) = cell;
   figures.smallest = cell.smallest <= cell.largest ? cell.smallest : 0;  // else of none it is known
   figures.largest = cell.largest;
   figures.calls_error = standard_error(cell.calls_variance);

@@ -268,14 +268,14 @@ void Ledgers::Parts::list_groups() {
     Group group;
     group.calls = account.calls;
     group.frees = account.frees();
-    group.resizes = account.resizes;
+    group.resizes = account.rare.resizes;
     group.bytes = account.bytes;
     group.peak_bytes = account.peak_bytes;
     group.peak_blocks = account.peak_blocks;
     group.peak_time_ns = account.peak_bytes > 0 ? set.since_start(account.peak) : 0;
     group.end_bytes = account.end_bytes;
     group.end_blocks = account.end_blocks;
-    group.temporary_calls = account.temporary_calls;
+    group.temporary_calls = account.rare.temporary_calls;
     group.at_peak_bytes = live ? account.end_bytes : accounts.bytes_at_peak(account);
     group.at_peak_blocks = live ? account.end_blocks : accounts.blocks_at_peak(account);
     group.estimates.calls_error = standard_error(account.calls_variance);

@@ -123,11 +123,8 @@ inline void Tally::count_birth(uint32_t cell, uint32_t ledger, const LiveBlock& 
   if (plan_.thread_sets) add_thread(extras.allocating, {ledger, block.thread & kThreadBits});
 }
 
-void Tally::count_resize(uint32_t cell, const Moved& moved) {
-  Cell& sums = out_.cells[cell];
-  sums.resizes += moved.calls;
-  sums.moved_blocks += moved.moves;
-  sums.moved_bytes += moved.moves * moved.bytes;
+static void count_resize(Cell& sums, const Resize& resize) {
+  sums.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
 }
 
 // Peaks are of blocks born in the range, at moments of the range.
@@ -197,7 +194,7 @@ inline void Tally::end_block(uint32_t ledger, const LiveBlock& block, uint64_t t
     if (plan_.end.what == Watch::What::kEnd && counted) add_live(sums, weight);
     return;
   }
-  if (counted && death != nullptr && death->temporary) sums.temporary_calls += weight.calls;
+  if (counted && death != nullptr) sums.count_free(weight.calls, death->temporary);
   if (counted && plan_.lifetimes) out_.extras[cell].lifetimes.add(lifetime, weight.calls);
   if (!in_range_) return;
   sums.ended_blocks += weight.calls;
@@ -260,19 +257,17 @@ void Tally::before(uint32_t ledger, uint32_t account, uint64_t time, const SiteB
 void Tally::resized(uint32_t ledger, const Resize& resize) {
   uint32_t account = account_of(resize.account);
   if (!in_range_ || !selects(ledger, resize.time, resize.size, account, resize.thread)) return;
-  uint64_t bytes = std::min(resize.old_size, resize.size);
   if (deferred_) {
-    moved_[ledger][resize.address] = {resize.calls, resize.moves, bytes};
+    moved_[ledger][resize.address] = resize;
     return;
   }
-  count_resize(cell_of(ledger, resize.size, account, resize.thread, 0),
-               {resize.calls, resize.moves, bytes});
+  count_resize(out_.cells[cell_of(ledger, resize.size, account, resize.thread, 0)], resize);
 }
 
 void Tally::count_moved(uint32_t cell, uint32_t ledger, uint64_t address) {
   auto found = moved_[ledger].find(address);
   if (found == moved_[ledger].end()) return;
-  count_resize(cell, found->second);
+  count_resize(out_.cells[cell], found->second);
   moved_[ledger].erase(found);
 }
 

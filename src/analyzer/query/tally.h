@@ -101,12 +101,6 @@ class Tally final : public AccountNumbers {
   static constexpr uint32_t kLive = kFirstBookFlag << 2;
   static constexpr uint64_t kForever = UINT64_MAX;
 
-  struct Moved {
-    uint64_t calls;
-    uint64_t moves;
-    uint64_t bytes;
-  };
-
   bool selects_before(uint32_t ledger, uint32_t account) const;
   bool selects(uint32_t ledger, uint64_t time, uint64_t size, uint32_t account,
                uint32_t thread) const;
@@ -122,7 +116,6 @@ class Tally final : public AccountNumbers {
   }
   void grow(uint32_t cell);
   void count_birth(uint32_t cell, uint32_t ledger, const LiveBlock& block, const Weight& weight);
-  void count_resize(uint32_t cell, const Moved& moved);
   void end_block(uint32_t ledger, const LiveBlock& block, uint64_t time, const Death* death,
                  bool left, const Weight& weight);
   void change_peaks(uint32_t cell, const LiveBlock& block, uint32_t ledger, bool birth,
@@ -164,7 +157,7 @@ class Tally final : public AccountNumbers {
   std::vector<uint64_t> size_list_;
   std::vector<std::vector<uint32_t>> thread_cells_;  // by ledger and place
   std::vector<ThreadId> thread_list_;
-  std::vector<std::unordered_map<uint64_t, Moved>> moved_;  // deferred: by ledger and address
+  std::vector<std::unordered_map<uint64_t, Resize>> moved_;  // deferred: by ledger and address
 };
 
 }  // namespace heapledger

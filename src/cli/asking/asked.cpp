@@ -21,8 +21,8 @@ std::vector<std::string> all_groups() {
 
 std::vector<std::string> all_measures() {
   std::vector<std::string> words;
-  for (int i = 0; i <= static_cast<int>(Measure::kTime); ++i) {
-    words.emplace_back(name_of(static_cast<Measure>(i)));
+  for (const FigureRow& row : figure_catalog()) {
+    if (!row.word.empty()) words.emplace_back(row.word);
   }
   return words;
 }

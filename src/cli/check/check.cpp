@@ -1,6 +1,5 @@
 // `heapledger check`: a gate for continuous integration.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -27,7 +26,9 @@ constexpr int kExitExceeded = 1;
 
 struct CheckOptions {
   std::vector<std::string> files;
-  std::array<std::optional<std::string>, kLimitKinds> limits;  // by LimitKind
+  std::vector<std::optional<std::string>> limits =
+      std::vector<std::optional<std::string>>(limit_kinds());  // by LimitKind
+  std::string heap;
   std::string against;
   std::string limits_file;
   std::vector<std::string> suppressions;
@@ -39,7 +40,7 @@ struct CheckOptions {
 
 std::vector<Limit> limits_of(const CheckOptions& options) {
   std::vector<Limit> given;
-  for (size_t i = 0; i < kLimitKinds; ++i) {
+  for (size_t i = 0; i < limit_kinds(); ++i) {
     if (!options.limits[i]) continue;
     auto kind = static_cast<LimitKind>(i);
     given.push_back(parse_limit(kind, *options.limits[i], "command line", "--"));
@@ -49,7 +50,8 @@ std::vector<Limit> limits_of(const CheckOptions& options) {
     listed = parse_limits(read_words(options.limits_file, "limits"), options.limits_file);
   }
   std::vector<Limit> all = merged_limits(given, listed);
-  bool growth = !all.empty() && all.back().kind == LimitKind::kGrowth;
+  bool growth = std::any_of(all.begin(), all.end(),
+                            [](const Limit& one) { return one.kind == LimitKind::kGrowth; });
   if (growth && options.against.empty()) {
     throw Error("growth is against something; add --against OLD", kExitUsage);
   }
@@ -131,7 +133,10 @@ void expect_entries(Opened& opened, const std::vector<Limit>& limits) {
 void expect_history(Opened& opened, const std::vector<Limit>& limits) {
   if (!opened.ledgers().analysis().live()) return;
   for (const Limit& limit : limits) {
-    if (limit.kind != LimitKind::kPeak && limit.kind != LimitKind::kTemporary) continue;
+    if (limit.kind != LimitKind::kPeak && limit.kind != LimitKind::kTemporary &&
+        limit.kind < LimitKind::kFirstFigure) {
+      continue;
+    }
     throw Error(
         "the heap of one moment (mode=live) is enough for max-never-freed, max-calls, max-rss "
         "and max-growth: " +
@@ -144,6 +149,9 @@ int check_opened(const CheckOptions& options, const std::vector<Limit>& limits,
                  const Suppressions& suppressions, Checked& checked, JunitFile& junit) {
   Opened now(options.files, options.names);
   checked.ledgers = now.paths();
+  Patterns heaps;
+  if (!options.heap.empty()) heaps.in.push_back(options.heap);
+  now.ledgers().look_at(heaps);
   look_for_gaps(now, checked);
   expect_entries(now, limits);
   expect_history(now, limits);
@@ -151,6 +159,7 @@ int check_opened(const CheckOptions& options, const std::vector<Limit>& limits,
   if (!options.against.empty()) {
     old.emplace(std::vector<std::string>{options.against}, options.names);
     checked.against = old->paths();
+    old->ledgers().look_at(heaps);
     look_for_gaps(*old, checked);
     expect_entries(*old, limits);
   }
@@ -191,7 +200,7 @@ int check(const CheckOptions& options) {
 }
 
 void add_limits(Command& command, CheckOptions& options) {
-  auto add = [&](LimitKind kind, const char* type, const char* description) {
+  auto add = [&](LimitKind kind, const char* type, const std::string& description) {
     command
         .add_option("--" + std::string(name_of(kind)), options.limits[static_cast<size_t>(kind)],
                     description)
@@ -203,6 +212,13 @@ void add_limits(Command& command, CheckOptions& options) {
   add(LimitKind::kCalls, "N", "Calls that allocate");
   add(LimitKind::kTemporary, "P%", "Share of calls that are temporary; or their number");
   add(LimitKind::kGrowth, "P%", "Growth of peak, never freed, calls and bytes, with --against");
+  for (auto i = static_cast<size_t>(LimitKind::kFirstFigure); i < limit_kinds(); ++i) {
+    const FigureRow& row = row_of(measure_of(static_cast<LimitKind>(i)));
+    add(static_cast<LimitKind>(i), row.unit == Unit::kBytes ? "SIZE" : "N",
+        std::string("Over the whole run: ") + std::string(row.help));
+  }
+  command.add_option("--heap", options.heap, "Judge another heap than malloc's: mmap, or a pool")
+      ->type_name("NAME");
   command.add_option("--against", options.against, "The recording to compare with")
       ->type_name("OLD");
   command

@@ -63,10 +63,20 @@ class Gate {
         return blame_sites(MomentSpec::Kind::kEnd, Measure::kTemporaryCalls);
       case LimitKind::kGrowth:
         return add_growth(limit);
+      default:
+        return add_figure(limit, measure_of(limit.kind));
     }
   }
 
-  void judge(const Limit& limit, const char* measure, bool is_bytes, uint64_t value, uint64_t of) {
+  void add_figure(const Limit& limit, Measure measure) {
+    const FigureRow& row = row_of(measure);
+    judge(limit, std::string(row.word), row.unit == Unit::kBytes,
+          value_of(ledgers_.overview().totals, measure), 0);
+    blame_sites(MomentSpec::Kind::kEnd, measure);
+  }
+
+  void judge(const Limit& limit, const std::string& measure, bool is_bytes, uint64_t value,
+             uint64_t of) {
     Verdict verdict;
     verdict.limit = limit;
     verdict.measure = measure;

@@ -1,7 +1,6 @@
 #include "cli/check/limits.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -18,25 +17,47 @@ namespace {
 
 struct Word {
   LimitKind kind;
-  std::string_view name;
+  std::string name;
   bool counts;          // calls, not bytes
   bool percent;         // may be one
   const char* example;  // of sizes: what can be written besides
+  Measure measure = Measure::kLiveBytes;
 };
 
-constexpr std::array<Word, kLimitKinds> kWords = {{
-    {LimitKind::kPeak, "max-peak", false, false, ""},
-    {LimitKind::kRss, "max-rss", false, false, ""},
-    {LimitKind::kUnfreed, "max-never-freed", false, true,
-     ", or a share of what is allocated such as 1%"},
-    {LimitKind::kCalls, "max-calls", true, false, "a number such as 100000 or 2M"},
-    {LimitKind::kTemporary, "max-temporary", true, true,
-     "a share of all calls such as 40%, or a number of calls"},
-    {LimitKind::kGrowth, "max-growth", true, true, "a percentage such as 5%"},
-}};
+constexpr const char* kNumbers = "a number such as 100000 or 2M";
+
+bool has_limit_of_its_own(Measure measure) {
+  return measure == Measure::kLiveBytes || measure == Measure::kLiveBlocks ||
+         measure == Measure::kCalls || measure == Measure::kTemporaryCalls;
+}
+
+std::vector<Word> make_words() {
+  std::vector<Word> words = {
+      {LimitKind::kPeak, "max-peak", false, false, ""},
+      {LimitKind::kRss, "max-rss", false, false, ""},
+      {LimitKind::kUnfreed, "max-never-freed", false, true,
+       ", or a share of what is allocated such as 1%"},
+      {LimitKind::kCalls, "max-calls", true, false, kNumbers},
+      {LimitKind::kTemporary, "max-temporary", true, true,
+       "a share of all calls such as 40%, or a number of calls"},
+      {LimitKind::kGrowth, "max-growth", true, true, "a percentage such as 5%"},
+  };
+  for (const FigureRow& row : figure_catalog()) {
+    if (row.sum == nullptr || has_limit_of_its_own(row.measure)) continue;
+    bool counts = row.unit == Unit::kCount;
+    words.push_back({static_cast<LimitKind>(words.size()), "max-" + std::string(row.word), counts,
+                     false, counts ? kNumbers : "", row.measure});
+  }
+  return words;
+}
+
+const std::vector<Word>& all_limits() {
+  static const std::vector<Word> words = make_words();
+  return words;
+}
 
 const Word& word_of(LimitKind kind) {
-  return kWords[static_cast<size_t>(kind)];
+  return all_limits()[static_cast<size_t>(kind)];
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -85,21 +106,21 @@ bool parse_value(std::string_view text, Limit& limit) {
 std::string refusal(const Word& word, std::string_view text) {
   const std::string given = quoted(std::string(text));
   if (word.counts) {
-    return given + " is no value for " + std::string(word.name) + "; write " + word.example;
+    return given + " is no value for " + word.name + "; write " + word.example;
   }
-  return std::string(word.name) + ": cannot read " + given + " as a size: write " +
-         base::kSizesToWrite + word.example;
+  return word.name + ": cannot read " + given + " as a size: write " + base::kSizesToWrite +
+         word.example;
 }
 
 std::vector<std::string> all_words() {
   std::vector<std::string> words;
-  words.reserve(std::size(kWords));
-  for (const Word& word : kWords) words.emplace_back(word.name);
+  words.reserve(all_limits().size());
+  for (const Word& word : all_limits()) words.emplace_back(word.name);
   return words;
 }
 
 LimitKind kind_of(std::string_view name, const std::string& where) {
-  for (const Word& word : kWords) {
+  for (const Word& word : all_limits()) {
     if (word.name == name) return word.kind;
   }
   std::string all;
@@ -125,6 +146,14 @@ Limit parse_line(std::string_view line, const std::string& source) {
 
 std::string_view name_of(LimitKind kind) {
   return word_of(kind).name;
+}
+
+size_t limit_kinds() {
+  return all_limits().size();
+}
+
+Measure measure_of(LimitKind kind) {
+  return word_of(kind).measure;
 }
 
 Limit parse_limit(LimitKind kind, std::string_view text, const std::string& source,

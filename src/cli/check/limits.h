@@ -8,10 +8,22 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/query/figures.h"
+
 namespace heapledger::cli::check {
 
-enum class LimitKind { kPeak, kRss, kUnfreed, kCalls, kTemporary, kGrowth };
-inline constexpr size_t kLimitKinds = 6;
+// From kFirstFigure on: the figures of the catalogue that add up over a run and have none above.
+enum class LimitKind : uint8_t {
+  kPeak,
+  kRss,
+  kUnfreed,
+  kCalls,
+  kTemporary,
+  kGrowth,
+  kFirstFigure,
+};
+size_t limit_kinds();
+Measure measure_of(LimitKind kind);  // from kFirstFigure on
 
 // "max-peak" and so on: the option without its dashes, and the word in a file.
 std::string_view name_of(LimitKind kind);

@@ -49,10 +49,7 @@ DifferenceQuestion question_of(const DiffOptions& options) {
     question.sort = parse_compared(options.sort);
   } catch (const Error& error) {
     std::vector<std::string> words;
-    for (auto one : {Compared::kLive, Compared::kBlocks, Compared::kCalls, Compared::kBytes,
-                     Compared::kPeak, Compared::kUnfreed, Compared::kTemporary}) {
-      words.emplace_back(name_of(one));
-    }
+    for (Compared one : all_compared()) words.emplace_back(name_of(one));
     std::string near = nearest_word(options.sort, words);
     throw Error(error.what() + (near.empty() ? "" : ". Is it " + near + "?"), kExitUsage);
   }

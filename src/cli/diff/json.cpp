@@ -1,31 +1,17 @@
 #include "cli/diff/json.h"
 
-#include <array>
-
 #include "text/json_text.h"
 #include "text/text.h"
 
 namespace heapledger::cli::diff {
 namespace {
 
-struct Field {
-  Compared measure;
-  const char* name;
-};
-constexpr std::array<Field, 7> kFields = {{{Compared::kLive, "live_bytes"},
-                                           {Compared::kBlocks, "live_blocks"},
-                                           {Compared::kCalls, "calls"},
-                                           {Compared::kBytes, "bytes"},
-                                           {Compared::kPeak, "peak_bytes"},
-                                           {Compared::kUnfreed, "never_freed_bytes"},
-                                           {Compared::kTemporary, "temporary_calls"}}};
-
 Json figures(const SideFigures& side) {
   if (!side.there) return nullptr;
   Json json = Json::object();
-  for (const Field& field : kFields) {
-    json[field.name] =
-        is_known(side, field.measure) ? Json(value_of(side, field.measure)) : Json(nullptr);
+  for (Compared measure : all_compared()) {
+    json[std::string(key_of(measure))] =
+        is_known(side, measure) ? Json(value_of(side, measure)) : Json(nullptr);
   }
   json["never_freed_blocks"] = side.has_never_freed ? Json(side.never_freed_blocks) : Json(nullptr);
   return json;
@@ -33,10 +19,10 @@ Json figures(const SideFigures& side) {
 
 Json changes(const SideFigures& before, const SideFigures& after) {
   Json json = Json::object();
-  for (const Field& field : kFields) {
-    bool known = is_known(before, field.measure) && is_known(after, field.measure);
-    json[field.name] =
-        known ? Json(change_of(value_of(before, field.measure), value_of(after, field.measure)))
+  for (Compared measure : all_compared()) {
+    bool known = is_known(before, measure) && is_known(after, measure);
+    json[std::string(key_of(measure))] =
+        known ? Json(change_of(value_of(before, measure), value_of(after, measure)))
               : Json(nullptr);
   }
   return json;

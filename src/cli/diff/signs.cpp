@@ -37,14 +37,7 @@ std::string signed_percent(uint64_t before, uint64_t after) {
 }
 
 bool is_bytes(Compared measure) {
-  switch (measure) {
-    case Compared::kBlocks:
-    case Compared::kCalls:
-    case Compared::kTemporary:
-      return false;
-    default:
-      return true;
-  }
+  return unit_of(measure) == Unit::kBytes;
 }
 
 std::string measure_text(Compared measure, uint64_t value) {

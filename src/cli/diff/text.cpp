@@ -38,8 +38,9 @@ std::string label(Compared measure, const DiffView& view, bool moments) {
       return "never freed";
     case Compared::kTemporary:
       return "temporary calls";
+    default:
+      return std::string(name_of(measure));
   }
-  return {};
 }
 
 // What a live heap does not know of itself as a whole. Its sites may know their own peaks.

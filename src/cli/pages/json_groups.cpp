@@ -98,26 +98,13 @@ Json never_freed_json(const Row& row) {
 }
 
 void put_figures(Json& json, const Figures& figures, bool live) {
-  json["live_bytes"] = figures.live_bytes;
-  json["live_blocks"] = figures.live_blocks;
   put_errors(json, figures);
-  if (live) return;
-  json["calls"] = figures.calls;
-  json["bytes"] = figures.bytes;
-  json["frees"] = figures.frees;
-  json["ended_blocks"] = figures.ended_blocks;
-  json["ended_bytes"] = figures.ended_bytes;
-  json["temporary_calls"] = figures.temporary_calls;
-  json["resizes"] = figures.resizes;
-  json["moved_blocks"] = figures.moved_blocks;
-  json["moved_bytes"] = figures.moved_bytes;
-  json["smallest"] = figures.smallest;
-  json["largest"] = figures.largest;
-  if (figures.has_peak) {
-    json["peak_bytes"] = figures.peak_bytes;
-    json["peak_blocks"] = figures.peak_blocks;
-    json["peak_time_ns"] = figures.peak_time_ns;
+  for (const FigureRow& row : figure_catalog()) {
+    bool of_live = row.measure == Measure::kLiveBytes || row.measure == Measure::kLiveBlocks;
+    if (row.key.empty() || (live && !of_live) || !is_known(figures, row.measure)) continue;
+    json[std::string(row.key)] = value_of(figures, row.measure);
   }
+  if (live) return;
   if (figures.has_lifetimes) json["lifetimes_ns"] = histogram_json(figures.lifetimes);
   if (figures.has_sizes) json["common_sizes"] = common_sizes_json(figures.common_sizes);
   if (figures.has_threads) {

@@ -7,72 +7,25 @@
 #include "cli/pages/sampling.h"
 
 namespace heapledger::cli::report {
-namespace {
-
-// Whether what groups have of it adds up, so that a share makes sense.
-bool has_share(Measure measure) {
-  switch (measure) {
-    case Measure::kPeakBytes:
-    case Measure::kAverageSize:
-    case Measure::kMedianLifetime:
-    case Measure::kMeanLifetime:
-    case Measure::kRssPeak:
-      return false;
-    default:
-      return true;
-  }
-}
-
-}  // namespace
-
 std::string measure_text(const Figures& figures, Measure measure) {
+  const FigureRow& row = row_of(measure);
   uint64_t value = value_of(figures, measure);
-  switch (measure) {
-    case Measure::kLiveBytes:
-      return with_error(human_bytes(value), value, figures.live_error);
-    case Measure::kBytes:
-      return with_error(human_bytes(value), value, figures.bytes_error);
-    case Measure::kCalls:
-      return with_error(with_commas(value), value, figures.calls_error);
-    case Measure::kTime:
-      return human_duration(value);
-    case Measure::kEndedBytes:
-    case Measure::kMovedBytes:
-    case Measure::kAverageSize:
-    case Measure::kRssPeak:
-      return human_bytes(value);
-    case Measure::kPeakBytes:
-      return figures.has_peak ? with_error(human_bytes(value), value, figures.peak_error) : "?";
-    case Measure::kMedianLifetime:
-    case Measure::kMeanLifetime:
-      return figures.lifetimes.count() > 0 ? human_duration(value) : "never freed";
-    default:
-      return with_commas(value);
-  }
+  if (!is_known(figures, measure)) return row.unit == Unit::kNanoseconds ? "never freed" : "?";
+  std::string text = row.unit == Unit::kBytes   ? human_bytes(value)
+                     : row.unit == Unit::kCount ? with_commas(value)
+                                                : human_duration(value);
+  return row.error != nullptr ? with_error(text, value, figures.*row.error) : text;
 }
 
 std::string measure_title(Measure measure) {
-  switch (measure) {
-    case Measure::kBytes:
-      return "allocated";
-    case Measure::kPeakBytes:
-      return "own peak";
-    case Measure::kAverageSize:
-      return "average";
-    case Measure::kMedianLifetime:
-      return "median life";
-    case Measure::kMeanLifetime:
-      return "mean life";
-    default:
-      return std::string(name_of(measure));
-  }
+  return std::string(row_of(measure).title);
 }
 
 FigureColumns::FigureColumns(const Question& question, const Figures& totals, bool overlapping,
                              Known known) {
   Measure sort = question.sort;
   add_measure(sort);
-  if (has_share(sort)) {
+  if (adds_up(sort)) {
     add_column("share", [sort, whole = value_of(totals, sort)](const Figures& all, const Figures&) {
       return percent(value_of(all, sort), whole);
     });

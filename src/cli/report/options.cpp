@@ -1,8 +1,20 @@
 #include "cli/report/options.h"
 
+#include "analyzer/query/figures.h"
 #include "cli/shared/options.h"
 
 namespace heapledger::cli::report {
+namespace {
+
+std::string measure_words() {
+  std::string words;
+  for (const FigureRow& row : figure_catalog()) {
+    if (!row.word.empty()) words += (words.empty() ? "" : ", ") + std::string(row.word);
+  }
+  return words;
+}
+
+}  // namespace
 namespace {
 
 void add_moments(Command& command, ReportWords& words) {
@@ -36,8 +48,7 @@ void add_selection(Command& command, ReportWords& words) {
       ->type_name("FUNCTION");
   command
       .add_option("--sort", words.sort,
-                  "Sort by live (default), blocks, calls, bytes, peak, temporary, frees, freed, "
-                  "reallocs, moved, size, lifetime or mean-lifetime")
+                  "Sort by live (default) or another figure: " + measure_words())
       ->type_name("MEASURE");
   command.add_option("--top", words.top, "How many lines, sites or blocks to list")->type_name("N");
   command
