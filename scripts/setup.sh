@@ -182,6 +182,7 @@ check_cmake() {
 # takes far longer, and so does the one file of the player that is compiled sixteen ways. Sets `weight`.
 weigh() {
   case $1 in
+    ':'* | *Linking*) weight=1 ;; # has the names of all it links in it
     *Unity/* | *player*/lane.cpp*) weight=35 ;;
     *cmake_pch.hxx.gch*) weight=10 ;;
     *) weight=1 ;;
@@ -242,10 +243,14 @@ show_progress() {
     finished=${finished%%/*}
     total=${total%%]*}
     find_time_left
+    [ "$finished" -lt "$total" ] || left=''
+    # A quarter of the time, where that is known, and not of the steps.
+    now=$((finished * 4 / total))
+    [ "$whole" = 0 ] || [ "$finished" = "$total" ] || now=$((done_weight * 4 / whole))
     if [ -t 2 ]; then
       printf '\r%s: building %s: %s of %s steps%s \033[K' "$program" "$1" "$finished" "$total" "$left" >&2
-    elif [ $((finished * 4 / total)) -gt $quarter ]; then
-      quarter=$((finished * 4 / total))
+    elif [ "$now" -gt "$quarter" ]; then
+      quarter=$now
       say "building $1: $finished of $total steps$left"
     fi
   done
