@@ -246,7 +246,10 @@ show_progress() {
     [ "$finished" -lt "$total" ] || left=''
     # A quarter of the time, where that is known, and not of the steps.
     now=$((finished * 4 / total))
-    [ "$whole" = 0 ] || [ "$finished" = "$total" ] || now=$((done_weight * 4 / whole))
+    if [ "$whole" -gt 0 ] && [ "$finished" -lt "$total" ]; then
+      now=$((done_weight * 4 / whole))
+      [ "$now" -lt 4 ] || now=3 # the last is told when it is done
+    fi
     if [ -t 2 ]; then
       printf '\r%s: building %s: %s of %s steps%s \033[K' "$program" "$1" "$finished" "$total" "$left" >&2
     elif [ "$now" -gt "$quarter" ]; then
