@@ -177,28 +177,29 @@ check_cmake() {
 
 # --- building -----------------------------------------------------------------------------------
 
-# How long a step of the build takes, roughly, in the time of a file of the runtime: a batch of files
+# How long a step of the build takes, by its command or by what is said of it, roughly, in the time of a
+# file of the runtime: a batch of files
 # takes far longer, and so does the one file of the player that is compiled sixteen ways. Sets `weight`.
 weigh() {
   case $1 in
+    ':'* | *Linking*) weight=1 ;; # has the names of all it links in it
     *Unity/* | *player*/lane.cpp*) weight=35 ;;
-    *cmake_pch*) weight=10 ;;
+    *cmake_pch.hxx.gch*) weight=10 ;;
     *) weight=1 ;;
   esac
 }
 
-# What all steps weigh of a build that has not begun yet: sets `whole`. 0: that cannot be told.
+# What all steps of a first build weigh: sets `whole`. 0: it is not the first, and nobody knows
+# beforehand what of it has to be done again.
 weigh_all() {
   whole=0
+  [ ! -e "build/$1/.ninja_log" ] || return 0
   while IFS= read -r line; do
-    case $line in
-      '['[0-9]*/*']'*) ;;
-      *) continue ;;
-    esac
+    [ -n "$line" ] || continue
     weigh "$line"
     whole=$((whole + weight))
   done <<EOF
-$(cmake --build --preset "$1" ${2:+--target "$2"} -- -n 2>/dev/null)
+$(ninja -C "build/$1" -t commands "${2:-all}" 2>/dev/null)
 EOF
 }
 
@@ -242,10 +243,17 @@ show_progress() {
     finished=${finished%%/*}
     total=${total%%]*}
     find_time_left
+    [ "$finished" -lt "$total" ] || left=''
+    # A quarter of the time, where that is known, and not of the steps.
+    now=$((finished * 4 / total))
+    if [ "$whole" -gt 0 ] && [ "$finished" -lt "$total" ]; then
+      now=$((done_weight * 4 / whole))
+      [ "$now" -lt 4 ] || now=3 # the last is told when it is done
+    fi
     if [ -t 2 ]; then
       printf '\r%s: building %s: %s of %s steps%s \033[K' "$program" "$1" "$finished" "$total" "$left" >&2
-    elif [ $((finished * 4 / total)) -gt $quarter ]; then
-      quarter=$((finished * 4 / total))
+    elif [ "$now" -gt "$quarter" ]; then
+      quarter=$now
       say "building $1: $finished of $total steps$left"
     fi
   done

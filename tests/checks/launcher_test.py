@@ -34,11 +34,6 @@ case $1 in
     fi
     mkdir -p build/release && echo "of $PWD" > $cache ;;
   --build)
-    case " $* " in
-      *" -n "*)
-        printf '[1/2] Building CXX object one.cpp.o\\n[2/2] Linking CXX executable bin/heapledger\\n'
-        exit ;;
-    esac
     cat > /dev/null
     mkdir "$CALLS.building" || exit 9  # two builds at once
     [ -z "$SLOW" ] || sleep "$SLOW"
@@ -120,6 +115,7 @@ class FirstCall(LauncherTest):
 
     def test_tells_how_long_it_still_takes(self):
         # The first step takes three seconds, and weighs as much as the second.
+        self.command("ninja", "#!/bin/sh\nprintf 'c++ -o one.cpp.o\\nc++ -o bin/heapledger\\n'\n")
         stderr = self.launch(SLOW="3")[2]
         self.assertIn("1 of 2 steps, about 10 s left", stderr)
         self.assertNotIn("left", stderr.partition("2 of 2 steps")[2])
@@ -143,7 +139,7 @@ class FirstCall(LauncherTest):
         for process in started:
             stdout, stderr = process.communicate("")
             self.assertEqual((process.returncode, stdout), (7, "<a>"), stderr)
-        self.assertEqual(self.calls.read_text().count("cmake --build --preset release\n"), 1)
+        self.assertEqual(self.calls.read_text().count("cmake --build"), 1)
 
     def test_an_old_cmake_is_told(self):
         status, _, stderr = self.launch(CMAKE_IS="3.18.4")
