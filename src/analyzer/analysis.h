@@ -31,20 +31,6 @@ namespace heapledger {
 // Calls, by format::Function.
 using FunctionCounts = std::array<uint64_t, format::kFunctions>;
 
-// The functions in the order they are always listed: what allocates, what frees, other heaps.
-inline constexpr std::array<format::Function, 19> kListedFunctions = {
-    format::Function::kMalloc,        format::Function::kCalloc,
-    format::Function::kRealloc,       format::Function::kReallocArray,
-    format::Function::kPosixMemalign, format::Function::kAlignedAlloc,
-    format::Function::kMemalign,      format::Function::kValloc,
-    format::Function::kPvalloc,       format::Function::kFree,
-    format::Function::kFreeSized,     format::Function::kFreeAlignedSized,
-    format::Function::kMmap,          format::Function::kMunmap,
-    format::Function::kMremap,        format::Function::kBrk,
-    format::Function::kPoolAllocate,  format::Function::kPoolFree,
-    format::Function::kPoolResize,
-};
-
 // What a site, a process, or all of them together add up to.
 struct Measures {
   uint64_t calls = 0;         // that returned a block, resizes included

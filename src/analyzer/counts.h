@@ -15,17 +15,6 @@ namespace heapledger {
 
 class LedgerFile;
 
-// The functions that are counted, in the order they are always listed.
-inline constexpr std::array<format::Function, format::kHeapFunctions> kListedCounts = {
-    format::Function::kMalloc,        format::Function::kCalloc,
-    format::Function::kRealloc,       format::Function::kReallocArray,
-    format::Function::kPosixMemalign, format::Function::kAlignedAlloc,
-    format::Function::kMemalign,      format::Function::kValloc,
-    format::Function::kPvalloc,       format::Function::kFree,
-    format::Function::kFreeSized,     format::Function::kFreeAlignedSized,
-    format::Function::kUsableSize,
-};
-
 struct CountRow {
   uint64_t calls = 0;  // that returned a block, resizes included
   uint64_t bytes = 0;  // that they asked for

@@ -24,7 +24,8 @@ struct HeapFacts {
   bool used = false;  // something has happened in it
 
   // It lies in memory that another heap's figures have already.
-  bool is_inside() const { return kind == format::HeapKind::kPool; }
+  bool is_inside() const { return format::row_of(kind).is_inside; }
+  bool has_ranges() const { return format::row_of(kind).has_ranges; }
 };
 
 class HeapCatalog {

@@ -43,7 +43,7 @@ class LiveBlocks {
 
   // Where the block is now; nullptr, and nothing is changed, when one with that address is there.
   // No address is 0. The pointer holds until the next insert or erase.
-  LiveBlock* place(const LiveBlock& block) {
+  [[gnu::always_inline]] LiveBlock* place(const LiveBlock& block) {
     uint64_t at = home(block.address);
     while (slots_[at].address != 0) {
       if (slots_[at].address == block.address) return nullptr;
@@ -59,7 +59,7 @@ class LiveBlocks {
   bool insert(const LiveBlock& block) { return place(block) != nullptr; }
 
   // `block` comes from find().
-  void erase(LiveBlock* block) {
+  [[gnu::always_inline]] void erase(LiveBlock* block) {
     // What follows without a gap moves back, so that no marker for erased blocks is needed.
     auto hole = static_cast<uint64_t>(block - slots_.get());
     for (uint64_t at = (hole + 1) & mask_; slots_[at].address != 0; at = (at + 1) & mask_) {

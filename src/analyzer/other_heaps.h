@@ -31,7 +31,7 @@ class OtherHeaps {
 
   // In a heap that is chosen; `heap` is its number in the catalog.
   void happened(uint32_t heap, const format::HeapEvent& event, uint64_t time, uint32_t thread) {
-    if (catalog_.at(heap).kind == format::HeapKind::kMappings) {
+    if (catalog_.at(heap).has_ranges()) {
       mapped(heap, event, time, thread);
     } else {
       pooled(heap, event, time, thread);
@@ -48,9 +48,8 @@ class OtherHeaps {
   // nullptr when there is none.
   const LiveBlock* find(uint32_t heap, uint64_t address) {
     if (address == 0) return nullptr;
-    bool mappings = catalog_.at(heap).kind == format::HeapKind::kMappings;
-    return mappings ? ranges_of(heap).live().find(address)
-                    : pool_of(heap).pairing.live().find(address);
+    return catalog_.at(heap).has_ranges() ? ranges_of(heap).live().find(address)
+                                          : pool_of(heap).pairing.live().find(address);
   }
 
   void finish() {

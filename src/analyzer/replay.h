@@ -243,7 +243,7 @@ class Replay : public ReplayProcess {
     pairing_.death(entry.old_pointer, {entry.time, stream.thread, false, true});
   }
 
-  void noted(Stream& stream, const format::Entry& entry) {
+  [[gnu::noinline]] void noted(Stream& stream, const format::Entry& entry) {
     if (entry.kind == format::Kind::kMemory) {
       MemorySample sample;
       if (read_sample(entry, sample)) book_.sampled(number_, sample);

@@ -70,8 +70,7 @@ enum class Kind : uint8_t {
   kPoolResize = 52,    // version 1: pool old_pointer pointer size site
   kSiteBefore = 53,    // site calls bytes peak: what the site did beside the entries that are here
 
-  // What happens in any heap, by any function (heap_event.h). For malloc's family the kinds above
-  // say the same in fewer bytes.
+  // What happens in any other heap than malloc's, by any function (heap_event.h).
   kBirth = 54,   // heap function pointer size site
   kDeath = 55,   // heap function pointer size: so many bytes from there; 0: the block
   kResize = 56,  // heap function old_pointer old_size pointer size site; old_size likewise

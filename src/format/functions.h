@@ -81,6 +81,22 @@ inline constexpr std::array<FunctionRow, kFunctions> kFunctionTable = {{
     {Function::kPoolResize, "heapledger_pool_resize", Kind::kEnd, Kind::kEnd, Kind::kEnd, false},
 }};
 
+// In the order in which people are shown them: what allocates, what frees, questions, other heaps.
+inline constexpr std::array<Function, kFunctions> kListedFunctions = [] {
+  std::array<Function, kFunctions> listed{};
+  size_t count = 0;
+  auto add_if = [&](bool (*wanted)(const FunctionRow&)) {
+    for (size_t i = 0; i < kHeapFunctions; ++i) {
+      if (wanted(kFunctionTable[i])) listed[count++] = kFunctionTable[i].id;
+    }
+  };
+  add_if([](const FunctionRow& row) { return row.birth != Kind::kEnd; });
+  add_if([](const FunctionRow& row) { return row.birth == Kind::kEnd && row.death != Kind::kEnd; });
+  add_if([](const FunctionRow& row) { return row.birth == Kind::kEnd && row.death == Kind::kEnd; });
+  for (size_t i = kHeapFunctions; i < kFunctions; ++i) listed[count++] = kFunctionTable[i].id;
+  return listed;
+}();
+
 inline constexpr const FunctionRow& row_of(Function function) {
   return kFunctionTable[static_cast<size_t>(function)];
 }

@@ -1,6 +1,8 @@
 // What happens in a heap other than malloc's: one event, whichever entry it was written as.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -21,6 +23,27 @@ enum class HeapKind : uint32_t {
   kMappings = 1,  // address ranges: given back in parts, mapped over
   kPool = 2,      // of the program's own; lies in memory of another heap
 };
+
+// What is done differently for each kind: a row.
+struct HeapKindRow {
+  HeapKind kind;
+  const char* word;  // in JSON
+  bool is_inside;    // lies in memory that another heap has already: never added to that one
+  bool has_ranges;   // its blocks are address ranges that are given back in parts
+};
+inline constexpr std::array<HeapKindRow, 3> kHeapKinds = {{
+    {HeapKind::kMalloc, "malloc", false, false},
+    {HeapKind::kMappings, "mappings", false, true},
+    {HeapKind::kPool, "pool", true, false},
+}};
+
+// A kind that this reader does not know is taken for a pool.
+inline constexpr const HeapKindRow& row_of(HeapKind kind) {
+  for (const HeapKindRow& row : kHeapKinds) {
+    if (row.kind == kind) return row;
+  }
+  return kHeapKinds[static_cast<size_t>(HeapKind::kPool)];
+}
 
 struct HeapEvent {
   Event event = Event::kNote;
@@ -137,20 +160,24 @@ inline void append_heap_event(EncoderState& state, uint64_t time, const HeapEven
 // False when the entry tells of no such event, or makes no sense.
 inline bool read_heap_event(const Entry& entry, HeapEvent& event) {
   detail::EventReader from(entry.fields);
+  auto good = [&] { return from.good() && event.heap != kMallocHeap; };
   switch (entry.kind) {
     case Kind::kBirth:
       event.event = Event::kBirth;
       from.number(event.heap).number(event.function).number(event.pointer);
-      return from.number(event.size).number(event.site).good();
+      from.number(event.size).number(event.site);
+      return good();
     case Kind::kDeath:
       event.event = Event::kDeath;
       from.number(event.heap).number(event.function).number(event.pointer);
-      return from.number(event.size).good();
+      from.number(event.size);
+      return good();
     case Kind::kResize:
       event.event = Event::kResize;
       from.number(event.heap).number(event.function).number(event.old_pointer);
       from.number(event.old_size).number(event.pointer).number(event.size);
-      return from.number(event.site).good();
+      from.number(event.site);
+      return good();
     case Kind::kMap:
     case Kind::kUnmap:
     case Kind::kRemap:

@@ -91,7 +91,7 @@ TEST(CheckLimits, AWrongLineIsNamedWithTheNearestWord) {
   auto parse = [](const char* text) {
     return complaint([text] { parse_limits(text, "heap.limits"); });
   };
-  EXPECT_EQ(parse("\nmax-paek = 1G"), "heap.limits:2: 'max-paek' is no limit; is it max-peak?");
+  EXPECT_EQ(parse("\nmax-paek = 1G"), "heap.limits:2: unknown limit 'max-paek'; is it max-peak?");
   EXPECT_EQ(parse("max-peak 1G"), "heap.limits:1: 'max-peak 1G' has no value; write max-peak = 1G");
   EXPECT_EQ(parse("max-peak = 1Q"),
             "heap.limits:1: max-peak: cannot read '1Q' as a size: write 512k, 1.5M or 2GiB");

@@ -466,7 +466,7 @@ GroupBy parse_group_by(std::string_view text) {
     if (name_of(by) == text) return by;
     all += (all.empty() ? "" : ", ") + std::string(name_of(by));
   }
-  throw Error("'" + std::string(text) + "' is nothing to group by; there are " + all, kExitUsage);
+  throw Error("unknown group '" + std::string(text) + "'; there are " + all, kExitUsage);
 }
 
 std::string_view name_of(GroupBy by) {

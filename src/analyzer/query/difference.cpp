@@ -17,7 +17,7 @@ bool overlaps(GroupBy by) {
 
 SideFigures side_of(const Figures& figures) {
   SideFigures side;
-  static_cast<Sums&>(side) = figures;
+  static_cast<Sums&>(side) = static_cast<const Sums&>(figures);
   side.there = true;
   side.has_peak = figures.has_peak;
   side.peak_bytes = figures.peak_bytes;

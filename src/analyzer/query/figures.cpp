@@ -1,6 +1,7 @@
 #include "analyzer/query/figures.h"
 
 #include <string>
+#include <utility>
 
 #include "analyzer/error.h"
 
@@ -112,10 +113,17 @@ static_assert(count_sums() * sizeof(uint64_t) == sizeof(Sums), "a sum has no row
 
 }  // namespace
 
+// One after the other, as if written by hand: a loop over the rows would take several times as
+// long.
 void Sums::add(const Sums& other) {
-  for (const FigureRow& row : kCatalog) {
-    if (row.sum != nullptr) this->*row.sum += other.*row.sum;
+  auto add_row = [&]<size_t kRow>() {
+    if constexpr (kCatalog[kRow].sum != nullptr)
+      this->*kCatalog[kRow].sum += other.*kCatalog[kRow].sum;
+  };
+  [&]<size_t... kRows>(std::index_sequence<kRows...>) {
+    (add_row.template operator()<kRows>(), ...);
   }
+  (std::make_index_sequence<kMeasures>());
 }
 
 void RareSums::add(const RareSums& other) {
@@ -123,7 +131,7 @@ void RareSums::add(const RareSums& other) {
   static_cast<RareSums&>(sum) = *this;
   static_cast<RareSums&>(more) = other;
   sum.add(more);
-  *this = sum;
+  *this = static_cast<const RareSums&>(sum);
 }
 
 const std::array<FigureRow, kMeasures>& figure_catalog() {

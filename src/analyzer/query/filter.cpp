@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kAllowed =
     "conditions are size, lifetime or time with <, <=, =, >=, > and a value or =FROM..TO; thread, "
-    "function or module with =PATTERN or =!PATTERN";
+    "function, module or heap with =PATTERN or =!PATTERN";
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
   throw Error("filter '" + std::string(word) + "': " + why, kExitUsage);
@@ -101,7 +101,7 @@ void add_condition(Filter& filter, std::string_view word) {
   } else if (key == "function") {
     add_pattern(filter.functions, word, relation, value);
   } else {
-    refuse(word, "'" + std::string(key) + "' is nothing one can filter by; " + kAllowed);
+    refuse(word, "unknown condition '" + std::string(key) + "'; " + kAllowed);
   }
 }
 

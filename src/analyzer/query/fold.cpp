@@ -24,7 +24,7 @@ void describe_group(const GroupInfo& group, const StackNames& names, Row& row) {
 
 Figures Fold::figures(const Cell& cell, const Extras* extras, const PeakCell* peak) const {
   Figures figures;
-  static_cast<Sums&>(figures) = cell;
+  static_cast<Sums&>(figures) = static_cast<const Sums&>(cell);
   figures.smallest = cell.smallest <= cell.largest ? cell.smallest : 0;  // else of none it is known
   figures.largest = cell.largest;
   figures.calls_error = standard_error(cell.calls_variance);

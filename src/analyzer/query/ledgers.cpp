@@ -345,11 +345,12 @@ void refuse_marker(const std::string& name, const std::vector<Marker>& known) {
   for (size_t i = 0; i < std::min(kShown, known.size()); ++i) {
     names += (i == 0 ? "" : ", ") + known[i].text;
   }
-  throw Error("'" + name +
-                  "' is no moment: neither start, peak, rss-peak, end, a time such as 1.5s or 50%, "
-                  "nor a marker of this ledger" +
-                  (names.empty() ? std::string(" (it has none)") : "; markers: " + names),
-              kExitUsage);
+  throw Error(
+      "'" + name +
+          "' is not a moment: neither start, peak, rss-peak, end, a time such as 1.5s or 50%, "
+          "nor a marker of this ledger" +
+          (names.empty() ? std::string(" (it has none)") : "; markers: " + names),
+      kExitUsage);
 }
 
 }  // namespace heapledger

@@ -26,7 +26,7 @@ MomentSpec parse_moment(std::string_view text) {
     const char* end = text.data() + text.size() - 1;
     auto [stop, error] = std::from_chars(text.data(), end, moment.percent);
     if (error != std::errc() || stop != end || !(moment.percent >= 0 && moment.percent <= 100)) {
-      throw Error("'" + std::string(text) + "' is no moment: a percentage is from 0% to 100%",
+      throw Error("'" + std::string(text) + "' is not a moment: a percentage is from 0% to 100%",
                   kExitUsage);
     }
   } else if (!text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) {
@@ -35,7 +35,7 @@ MomentSpec parse_moment(std::string_view text) {
       moment.time_ns = parse_duration(text);
     } catch (const Error&) {
       throw Error("'" + std::string(text) +
-                      "' is no moment: a time has a unit, as in 1.5s, "
+                      "' is not a moment: a time has a unit, as in 1.5s, "
                       "200ms, 10us, 5ns or 2min; 50% is half of the run",
                   kExitUsage);
     }

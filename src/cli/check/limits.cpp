@@ -106,7 +106,7 @@ bool parse_value(std::string_view text, Limit& limit) {
 std::string refusal(const Word& word, std::string_view text) {
   const std::string given = quoted(std::string(text));
   if (word.counts) {
-    return given + " is no value for " + word.name + "; write " + word.example;
+    return given + " is not a value for " + word.name + "; write " + word.example;
   }
   return word.name + ": cannot read " + given + " as a size: write " + base::kSizesToWrite +
          word.example;
@@ -127,7 +127,7 @@ LimitKind kind_of(std::string_view name, const std::string& where) {
   for (const std::string& word : all_words()) all += (all.empty() ? "" : ", ") + word;
   std::string near = nearest_word(name, all_words());
   std::string hint = near.empty() ? "there are: " + all : "is it " + near + "?";
-  throw Error(where + quoted(std::string(name)) + " is no limit; " + hint, kExitUsage);
+  throw Error(where + "unknown limit " + quoted(std::string(name)) + "; " + hint, kExitUsage);
 }
 
 Limit parse_line(std::string_view line, const std::string& source) {

@@ -46,7 +46,8 @@ void check_words(const ExportOptions& options, const Exporter& format) {
     throw Error(std::string(format.name) + " needs a file: say where with -o FILE", kExitUsage);
   }
   if (!format.is_text && options.out.empty() && ::isatty(1) != 0) {
-    throw Error(std::string(format.name) + " is no text for a terminal: say where with -o FILE." +
+    throw Error(std::string(format.name) +
+                    " cannot be shown in a terminal: say where it goes with -o FILE." +
                     " For example: -o heap." + std::string(format.extension),
                 kExitUsage);
   }

@@ -63,9 +63,10 @@ Json totals_json(const Analysis& analysis) {
 
 Json functions_json(const FunctionCounts& counts) {
   Json json;
-  for (format::Function function : kListedFunctions) {
+  for (format::Function function : format::kListedFunctions) {
     auto number = static_cast<size_t>(function);
-    if (number >= format::kHeapFunctions && counts[number] == 0) continue;
+    bool always = number < format::kHeapFunctions && function != format::Function::kUsableSize;
+    if (!always && counts[number] == 0) continue;
     json[format::name_of(function)] = counts[number];
   }
   return json;

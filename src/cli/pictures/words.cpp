@@ -46,7 +46,7 @@ double parse_share(const std::string& text) {
   auto [stopped, error] = std::from_chars(text.data(), end, share);
   if (percent) share /= 100;
   if (error != std::errc() || stopped != end || !(share >= 0 && share < 1)) {
-    throw Error(quoted(text) + " is no share: write it like 1% or 0.01", kExitUsage);
+    throw Error(quoted(text) + " is not a share: write 1% or 0.01", kExitUsage);
   }
   return share;
 }

@@ -1,12 +1,17 @@
 #include "cli/report/counts.h"
 
 #include <algorithm>
+#include <span>
 
 #include "analyzer/error.h"
 #include "cli/report/heading.h"
 
 namespace heapledger::cli::report {
 namespace {
+
+std::span<const format::Function> counted_functions() {
+  return std::span(format::kListedFunctions).first(format::kHeapFunctions);
+}
 
 constexpr size_t kThreads = 5;
 
@@ -26,7 +31,7 @@ bool is_empty(const CountRow& row) {
 }
 
 void put_functions(Buffer& to, const ThreadCounts& counts, const std::string& indent) {
-  for (format::Function function : kListedCounts) {
+  for (format::Function function : counted_functions()) {
     const CountRow& row = counts.functions[static_cast<size_t>(function)];
     if (!is_empty(row)) put_row(to, row, indent + format::name_of(function));
   }
@@ -87,7 +92,7 @@ Json row_json(const CountRow& row) {
 void put_tables(Json& json, const ThreadCounts& counts) {
   json.update(row_json(counts.all));
   Json& functions = json["functions"] = Json::object();
-  for (format::Function function : kListedCounts) {
+  for (format::Function function : counted_functions()) {
     functions[format::name_of(function)] =
         row_json(counts.functions[static_cast<size_t>(function)]);
   }

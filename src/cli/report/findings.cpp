@@ -96,7 +96,7 @@ void put_totals(Buffer& to, Ledgers& ledgers, const Page& page) {
   }
   put(to, "{}.\n", wrapped(text, page.width - 1));
   std::string calls = "By function:";
-  for (format::Function function : kListedFunctions) {
+  for (format::Function function : format::kListedFunctions) {
     uint64_t count = analysis.by_function[static_cast<size_t>(function)];
     if (count == 0) continue;
     calls += fmt::format("{} {} {}", calls.ends_with(':') ? "" : ",", format::name_of(function),

@@ -1,7 +1,6 @@
 #include "cli/report/heaps.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "cli/pages/json_parts.h"
@@ -34,21 +33,9 @@ std::vector<Row> sites_of(Ledgers& ledgers, const HeapFacts& heap, size_t top) {
   return ledgers.ask(question).rows;
 }
 
-std::string_view kind_word(format::HeapKind kind) {
-  switch (kind) {
-    case format::HeapKind::kMalloc:
-      return "malloc";
-    case format::HeapKind::kMappings:
-      return "mappings";
-    default:
-      return "pool";
-  }
-}
-
 void put_sites(Buffer& to, Ledgers& ledgers, const HeapFacts& heap, size_t top, const Page& page) {
   // Who maps matters one by one; of a pool the largest user says what it is for.
-  bool mappings = heap.kind == format::HeapKind::kMappings;
-  for (const Row& site : sites_of(ledgers, heap, mappings ? top : 1)) {
+  for (const Row& site : sites_of(ledgers, heap, heap.has_ranges() ? top : 1)) {
     put_stack(to, ledgers, site.site, kFrames, page,
               fmt::format("  {:>10} {:>12} {:>11} {:>11}    ", human_bytes(site.all.peak_bytes),
                           with_commas(site.all.calls), human_bytes(site.all.bytes),
@@ -92,7 +79,7 @@ Json heaps_json(Ledgers& ledgers) {
     const HeapFacts& heap = ledgers.heaps().at(row.heap);
     Json one;
     one["name"] = as_utf8(heap.name);
-    one["kind"] = std::string(kind_word(heap.kind));
+    one["kind"] = std::string(format::row_of(heap.kind).word);
     one["inside_another"] = heap.is_inside();
     put_figures(one, row.all, false);
     one["sites"] = Json::array();
