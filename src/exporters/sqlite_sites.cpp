@@ -39,7 +39,7 @@ std::string frame_key(const NamedFrame& frame) {
 
 namespace {
 
-int account_columns() {
+int columns_of_accounts() {
   int columns = 6;  // the site, what is never freed, errors
   for (const FigureRow& row : figure_catalog()) columns += row.key.empty() ? 0 : 1;
   return columns;
@@ -56,7 +56,7 @@ SqliteSites::SqliteSites(SqliteDatabase& database, ExportRequest& request,
       frames_(database, "frames", 9),
       sites_(database, "sites", 3),
       stacks_(database, "stack", 3),
-      accounts_(database, "accounts", account_columns()) {}
+      accounts_(database, "accounts", columns_of_accounts()) {}
 
 Figures SqliteSites::write() {
   write_modules();

@@ -32,7 +32,7 @@ std::vector<Compared> all_compared();
 Compared parse_compared(std::string_view text);
 std::string_view name_of(Compared measure);
 std::string_view key_of(Compared measure);  // in JSON
-Unit unit_of(Compared measure);
+FigureUnit unit_of(Compared measure);
 
 // What one side has in a group, or in all.
 struct SideFigures : Sums {

@@ -46,8 +46,8 @@ std::string_view key_of(Compared measure) {
   return measure == Compared::kUnfreed ? "never_freed_bytes" : row_of(measure).key;
 }
 
-Unit unit_of(Compared measure) {
-  return measure == Compared::kUnfreed ? Unit::kBytes : row_of(measure).unit;
+FigureUnit unit_of(Compared measure) {
+  return measure == Compared::kUnfreed ? FigureUnit::kBytes : row_of(measure).unit;
 }
 
 std::string_view name_of(ChangeKind kind) {

@@ -23,73 +23,74 @@ bool has_ended(F figures) {
 }
 
 constexpr FigureRow sum(Measure measure, std::string_view word, std::string_view key,
-                        std::string_view title, Unit unit, uint64_t Sums::*member,
+                        std::string_view title, FigureUnit unit, uint64_t Sums::*member,
                         std::string_view help, double Estimates::*error = nullptr) {
   return {measure, word, key, title, unit, member, nullptr, nullptr, error, help};
 }
 
 constexpr FigureRow other(Measure measure, std::string_view word, std::string_view key,
-                          std::string_view title, Unit unit, uint64_t (*value)(F), bool (*known)(F),
-                          std::string_view help, double Estimates::*error = nullptr) {
+                          std::string_view title, FigureUnit unit, uint64_t (*value)(F),
+                          bool (*known)(F), std::string_view help,
+                          double Estimates::*error = nullptr) {
   return {measure, word, key, title, unit, nullptr, value, known, error, help};
 }
 
 constexpr std::array<FigureRow, kMeasures> make_catalog() {
   using M = Measure;
   return {{
-      sum(M::kLiveBytes, "live", "live_bytes", "live", Unit::kBytes, &Sums::live_bytes,
+      sum(M::kLiveBytes, "live", "live_bytes", "live", FigureUnit::kBytes, &Sums::live_bytes,
           "bytes live at the moment", &Estimates::live_error),
-      sum(M::kLiveBlocks, "blocks", "live_blocks", "blocks", Unit::kCount, &Sums::live_blocks,
+      sum(M::kLiveBlocks, "blocks", "live_blocks", "blocks", FigureUnit::kCount, &Sums::live_blocks,
           "blocks live at the moment"),
-      sum(M::kCalls, "calls", "calls", "calls", Unit::kCount, &Sums::calls,
+      sum(M::kCalls, "calls", "calls", "calls", FigureUnit::kCount, &Sums::calls,
           "calls that returned a block, resizes included", &Estimates::calls_error),
-      sum(M::kBytes, "bytes", "bytes", "allocated", Unit::kBytes, &Sums::bytes,
+      sum(M::kBytes, "bytes", "bytes", "allocated", FigureUnit::kBytes, &Sums::bytes,
           "bytes that these calls asked for", &Estimates::bytes_error),
-      sum(M::kFrees, "frees", "frees", "frees", Unit::kCount, &Sums::frees,
+      sum(M::kFrees, "frees", "frees", "frees", FigureUnit::kCount, &Sums::frees,
           "frees of blocks that were seen allocated"),
-      sum(M::kEndedBlocks, "ended", "ended_blocks", "ended", Unit::kCount, &Sums::ended_blocks,
-          "blocks freed or resized"),
-      sum(M::kEndedBytes, "freed", "ended_bytes", "freed", Unit::kBytes, &Sums::ended_bytes,
+      sum(M::kEndedBlocks, "ended", "ended_blocks", "ended", FigureUnit::kCount,
+          &Sums::ended_blocks, "blocks freed or resized"),
+      sum(M::kEndedBytes, "freed", "ended_bytes", "freed", FigureUnit::kBytes, &Sums::ended_bytes,
           "bytes freed or resized"),
-      sum(M::kTemporaryCalls, "temporary", "temporary_calls", "temporary", Unit::kCount,
+      sum(M::kTemporaryCalls, "temporary", "temporary_calls", "temporary", FigureUnit::kCount,
           &Sums::temporary_calls,
           "calls whose block was freed as the thread's next heap operation"),
-      sum(M::kResizes, "reallocs", "resizes", "reallocs", Unit::kCount, &Sums::resizes,
+      sum(M::kResizes, "reallocs", "resizes", "reallocs", FigureUnit::kCount, &Sums::resizes,
           "resizes of a block"),
-      sum(M::kMovedBlocks, "moves", "moved_blocks", "moves", Unit::kCount, &Sums::moved_blocks,
-          "resizes that gave another address"),
-      sum(M::kMovedBytes, "moved", "moved_bytes", "moved", Unit::kBytes, &Sums::moved_bytes,
+      sum(M::kMovedBlocks, "moves", "moved_blocks", "moves", FigureUnit::kCount,
+          &Sums::moved_blocks, "resizes that gave another address"),
+      sum(M::kMovedBytes, "moved", "moved_bytes", "moved", FigureUnit::kBytes, &Sums::moved_bytes,
           "bytes that these resizes had to copy"),
       other(
-          M::kSmallest, "smallest", "smallest", "smallest", Unit::kBytes,
+          M::kSmallest, "smallest", "smallest", "smallest", FigureUnit::kBytes,
           [](F f) { return f.smallest; }, nullptr, "the smallest size asked for"),
       other(
-          M::kLargest, "largest", "largest", "largest", Unit::kBytes, [](F f) { return f.largest; },
-          nullptr, "the largest size asked for"),
+          M::kLargest, "largest", "largest", "largest", FigureUnit::kBytes,
+          [](F f) { return f.largest; }, nullptr, "the largest size asked for"),
       other(
-          M::kPeakBytes, "peak", "peak_bytes", "own peak", Unit::kBytes,
+          M::kPeakBytes, "peak", "peak_bytes", "own peak", FigureUnit::kBytes,
           [](F f) { return f.peak_bytes; }, has_peak, "the most bytes of its own ever live at once",
           &Estimates::peak_error),
       other(
-          M::kPeakBlocks, "", "peak_blocks", "blocks then", Unit::kCount,
+          M::kPeakBlocks, "", "peak_blocks", "blocks then", FigureUnit::kCount,
           [](F f) { return f.peak_blocks; }, has_peak, "blocks live then"),
       other(
-          M::kPeakTime, "", "peak_time_ns", "when", Unit::kNanoseconds,
+          M::kPeakTime, "", "peak_time_ns", "when", FigureUnit::kNanoseconds,
           [](F f) { return f.peak_time_ns; }, has_peak, "when that was"),
       other(
-          M::kTime, "time", "time_ns", "time", Unit::kNanoseconds, [](F f) { return f.time_ns; },
-          has_time, "time of its threads that samples stand for"),
+          M::kTime, "time", "time_ns", "time", FigureUnit::kNanoseconds,
+          [](F f) { return f.time_ns; }, has_time, "time of its threads that samples stand for"),
       other(
-          M::kAverageSize, "size", "", "average", Unit::kBytes,
+          M::kAverageSize, "size", "", "average", FigureUnit::kBytes,
           [](F f) { return f.average_size(); }, nullptr, "bytes a call"),
       other(
-          M::kMedianLifetime, "lifetime", "", "median life", Unit::kNanoseconds,
+          M::kMedianLifetime, "lifetime", "", "median life", FigureUnit::kNanoseconds,
           [](F f) { return f.lifetimes.median(); }, has_ended, "half of the blocks lived longer"),
       other(
-          M::kMeanLifetime, "mean-lifetime", "", "mean life", Unit::kNanoseconds,
+          M::kMeanLifetime, "mean-lifetime", "", "mean life", FigureUnit::kNanoseconds,
           [](F f) { return f.lifetimes.mean(); }, has_ended, "how long blocks lived on average"),
       other(
-          M::kRssPeak, "rss", "", "rss", Unit::kBytes, [](F) { return uint64_t{0}; }, nullptr,
+          M::kRssPeak, "rss", "", "rss", FigureUnit::kBytes, [](F) { return uint64_t{0}; }, nullptr,
           "the most resident memory of a process"),
   }};
 }

@@ -121,14 +121,14 @@ enum class Measure : uint8_t {
 };
 inline constexpr size_t kMeasures = 21;
 
-enum class Unit : uint8_t { kBytes, kCount, kNanoseconds };
+enum class FigureUnit : uint8_t { kBytes, kCount, kNanoseconds };
 
 struct FigureRow {
   Measure measure;
   std::string_view word;   // in options; empty: nothing to sort by
   std::string_view key;    // in JSON and tables; empty: not there, it follows from others
   std::string_view title;  // of a column
-  Unit unit;
+  FigureUnit unit;
   uint64_t Sums::*sum;                // it adds up; else
   uint64_t (*value)(const Figures&);  // what it is, and
   bool (*is_known)(const Figures&);   // whether it is known; nullptr: always

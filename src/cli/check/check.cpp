@@ -214,7 +214,7 @@ void add_limits(Command& command, CheckOptions& options) {
   add(LimitKind::kGrowth, "P%", "Growth of peak, never freed, calls and bytes, with --against");
   for (auto i = static_cast<size_t>(LimitKind::kFirstFigure); i < limit_kinds(); ++i) {
     const FigureRow& row = row_of(measure_of(static_cast<LimitKind>(i)));
-    add(static_cast<LimitKind>(i), row.unit == Unit::kBytes ? "SIZE" : "N",
+    add(static_cast<LimitKind>(i), row.unit == FigureUnit::kBytes ? "SIZE" : "N",
         std::string("Over the whole run: ") + std::string(row.help));
   }
   command.add_option("--heap", options.heap, "Judge another heap than malloc's: mmap, or a pool")

@@ -70,7 +70,7 @@ class Gate {
 
   void add_figure(const Limit& limit, Measure measure) {
     const FigureRow& row = row_of(measure);
-    judge(limit, std::string(row.word), row.unit == Unit::kBytes,
+    judge(limit, std::string(row.word), row.unit == FigureUnit::kBytes,
           value_of(ledgers_.overview().totals, measure), 0);
     blame_sites(MomentSpec::Kind::kEnd, measure);
   }

@@ -44,7 +44,7 @@ std::vector<Word> make_words() {
   };
   for (const FigureRow& row : figure_catalog()) {
     if (row.sum == nullptr || has_limit_of_its_own(row.measure)) continue;
-    bool counts = row.unit == Unit::kCount;
+    bool counts = row.unit == FigureUnit::kCount;
     words.push_back({static_cast<LimitKind>(words.size()), "max-" + std::string(row.word), counts,
                      false, counts ? kNumbers : "", row.measure});
   }

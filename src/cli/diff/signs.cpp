@@ -37,7 +37,7 @@ std::string signed_percent(uint64_t before, uint64_t after) {
 }
 
 bool is_bytes(Compared measure) {
-  return unit_of(measure) == Unit::kBytes;
+  return unit_of(measure) == FigureUnit::kBytes;
 }
 
 std::string measure_text(Compared measure, uint64_t value) {

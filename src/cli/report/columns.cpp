@@ -10,10 +10,11 @@ namespace heapledger::cli::report {
 std::string measure_text(const Figures& figures, Measure measure) {
   const FigureRow& row = row_of(measure);
   uint64_t value = value_of(figures, measure);
-  if (!is_known(figures, measure)) return row.unit == Unit::kNanoseconds ? "never freed" : "?";
-  std::string text = row.unit == Unit::kBytes   ? human_bytes(value)
-                     : row.unit == Unit::kCount ? with_commas(value)
-                                                : human_duration(value);
+  if (!is_known(figures, measure))
+    return row.unit == FigureUnit::kNanoseconds ? "never freed" : "?";
+  std::string text = row.unit == FigureUnit::kBytes   ? human_bytes(value)
+                     : row.unit == FigureUnit::kCount ? with_commas(value)
+                                                      : human_duration(value);
   return row.error != nullptr ? with_error(text, value, figures.*row.error) : text;
 }
 

@@ -15,8 +15,8 @@ std::string code_or_nothing(std::string_view text) {
   return text.empty() ? "" : fmt::format("`{}`", text);
 }
 
-std::string_view unit_word(Unit unit) {
-  return unit == Unit::kBytes ? "bytes" : unit == Unit::kCount ? "number" : "ns";
+std::string_view unit_word(FigureUnit unit) {
+  return unit == FigureUnit::kBytes ? "bytes" : unit == FigureUnit::kCount ? "number" : "ns";
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::string unit_problem(const Word& word, std::string_view value) {
 }
 
 std::string value_problem(const Word& word, std::string_view value) {
-  if (const std::string problem = unit_problem(word, value); !problem.empty()) return problem;
+  if (std::string problem = unit_problem(word, value); !problem.empty()) return problem;
   std::string message = quoted(std::string(value)) + " is not a value for " + word.name +
                         ", which takes " + word.value + ".";
   const std::string near = nearest_choice(word.value, value);
