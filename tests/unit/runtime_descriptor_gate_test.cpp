@@ -29,15 +29,12 @@ TEST(DescriptorGate, ManyOperationsAndAClosingOfRangesNeverRefuseOne) {
       running.fetch_sub(1);
     });
   }
-  int closings = 0;
-  while (running.load() > 0) {
+  do {  // once at least, however soon the threads are done
     RangeClosing closing(3, ~0u);
     EXPECT_EQ(closing.begin(), closing.end());
-    ++closings;
-  }
+  } while (running.load() > 0);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(refused.load(), 0);
-  EXPECT_GT(closings, 0);
 }
 
 // A closing sees what is open, in order, and nothing that it was not asked about.
