@@ -156,7 +156,9 @@ void Ledgers::Parts::look(const Patterns& patterns) {
   auto other = std::make_unique<HeapView>();
   other->heaps = choice;
   read_view(*other);
-  if (views.size() > 1) views.pop_back();  // the last one asked for is kept, beside malloc's
+  // Kept are malloc's, what is looked at, and the last other one asked for.
+  const HeapChoice kept = heaps_to_add(set.heaps(), looked_at);
+  if (views.size() > 1 && views.back()->heaps != kept) views.pop_back();
   view = views.emplace_back(std::move(other)).get();
   add_up();
 }
@@ -264,7 +266,7 @@ void Ledgers::Parts::list_groups() {
   for (uint32_t id = 0; id < accounts.size(); ++id) {
     if (sites[id] == SiteCatalog::kRoot) continue;
     const Account& account = accounts.at(id);
-    if (account.calls == 0 && views.size() > 1) continue;  // of another heap
+    if (account.calls == 0 && view != views.front().get()) continue;  // of another heap
     Group group;
     group.calls = account.calls;
     group.frees = account.frees();

@@ -175,7 +175,7 @@ inline void Tally::end_block(uint32_t ledger, const LiveBlock& block, uint64_t t
     lifetime = lifetime_ns(block.time, time, set_.ns_per_unit(ledger));
   }
   if (deferred_ && !plan_.lifetime_ns.holds(lifetime)) {
-    moved_[ledger].erase(block.address);
+    moved_[ledger].erase(moved_key(block.address, block.account));
     return;
   }
   uint32_t account = account_of(block.account);
@@ -184,7 +184,7 @@ inline void Tally::end_block(uint32_t ledger, const LiveBlock& block, uint64_t t
   if (deferred_) {
     if (counted) {
       count_birth(cell, ledger, block, weight);
-      count_moved(cell, ledger, block.address);
+      count_moved(cell, ledger, block);
     }
     if ((block.thread & kLive) != 0) add_live(sums, weight);
   } else if (counted && (in_range_ || !plan_.between)) {
@@ -258,14 +258,14 @@ void Tally::resized(uint32_t ledger, const Resize& resize) {
   uint32_t account = account_of(resize.account);
   if (!in_range_ || !selects(ledger, resize.time, resize.size, account, resize.thread)) return;
   if (deferred_) {
-    moved_[ledger][resize.address] = resize;
+    moved_[ledger][moved_key(resize.address, resize.account)] = resize;
     return;
   }
   count_resize(out_.cells[cell_of(ledger, resize.size, account, resize.thread, 0)], resize);
 }
 
-void Tally::count_moved(uint32_t cell, uint32_t ledger, uint64_t address) {
-  auto found = moved_[ledger].find(address);
+void Tally::count_moved(uint32_t cell, uint32_t ledger, const LiveBlock& block) {
+  auto found = moved_[ledger].find(moved_key(block.address, block.account));
   if (found == moved_[ledger].end()) return;
   count_resize(out_.cells[cell], found->second);
   moved_[ledger].erase(found);

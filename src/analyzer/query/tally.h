@@ -120,7 +120,11 @@ class Tally final : public AccountNumbers {
                  bool left, const Weight& weight);
   void change_peaks(uint32_t cell, const LiveBlock& block, uint32_t ledger, bool birth,
                     const Weight& weight);
-  void count_moved(uint32_t cell, uint32_t ledger, uint64_t address);
+  // The same address may be live in several heaps; an account is of one.
+  static uint64_t moved_key(uint64_t address, uint32_t account) {
+    return address ^ uint64_t { account } * 0x9E3779B97F4A7C15ull;
+  }
+  void count_moved(uint32_t cell, uint32_t ledger, const LiveBlock& block);
   void meet(Watch::What what, uint64_t number) {
     if (plan_.begin.what == what && plan_.begin.number == number) [[unlikely]] {
       reach_begin();
@@ -157,7 +161,7 @@ class Tally final : public AccountNumbers {
   std::vector<uint64_t> size_list_;
   std::vector<std::vector<uint32_t>> thread_cells_;  // by ledger and place
   std::vector<ThreadId> thread_list_;
-  std::vector<std::unordered_map<uint64_t, Resize>> moved_;  // deferred: by ledger and address
+  std::vector<std::unordered_map<uint64_t, Resize>> moved_;  // deferred: by ledger and moved_key()
 };
 
 }  // namespace heapledger
