@@ -104,7 +104,7 @@ void measure_effects(Ledgers& ledgers, const AdviceOptions& options, Advice& adv
     std::vector<Variant> variants = build_variants(ledgers, options, advice.findings);
     advice.rounds = play_rounds(variants, allocator, options);
     Variant& recorded = variants.front();
-    if (!recorded.failure.empty()) throw Error(recorded.failure, kExitBadData);
+    if (!recorded.failure.empty()) throw Error(recorded.failure, ErrorKind::kData);
     finish(recorded.time_ns);
     advice.allocator = allocator.name;
     for (Variant& variant : variants) {

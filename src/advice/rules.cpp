@@ -40,7 +40,7 @@ Rule parse_rule(std::string_view text) {
     if (one.name == text) return one.rule;
     all += (all.empty() ? "" : ", ") + std::string(one.name);
   }
-  throw Error("unknown rule '" + std::string(text) + "'; there are " + all, kExitUsage);
+  throw Error("unknown rule '" + std::string(text) + "'; there are " + all, ErrorKind::kQuestion);
 }
 
 std::span<const RuleFunctions> all_rules() {

@@ -1,12 +1,12 @@
-// Whoever keeps the accounts that sites have: gives out their numbers, and is told when two of them
-// turn out to be of one site.
+// Whoever keeps the accounts that sites have: is told of new ones, and when two of them turn out to
+// be of one site. The catalog of sites gives out their numbers.
 #pragma once
 
 #include <cstdint>
 
 namespace heapledger {
 
-// A moment in the replay: time units of one ledger.
+// A moment in the scan: time units of one ledger.
 struct Moment {
   uint64_t time = 0;
   uint32_t ledger = 0;
@@ -16,11 +16,11 @@ class AccountNumbers {
  public:
   virtual ~AccountNumbers() = default;
 
-  // A new account of a heap, numbered from 0 on.
-  virtual uint32_t add(uint32_t heap) = 0;
+  // There is one more, of this heap.
+  virtual void added(uint32_t /*account*/, uint32_t /*heap*/) {}
 
   // `from` turns out to be the same site as `to`: what it has is added there, now and later.
-  virtual void merge(uint32_t from, uint32_t to, Moment moment) = 0;
+  virtual void merge(uint32_t /*from*/, uint32_t /*to*/, Moment) {}
 };
 
 }  // namespace heapledger

@@ -1,4 +1,4 @@
-// What every site adds up to, and all of them together, while ledgers are replayed: calls, bytes,
+// What every site adds up to, and all of them together, while ledgers are scanned: calls, bytes,
 // what is live, each one's own peak, and each one's share at the common peak and when the resident
 // memory was at its highest. All in constant time per event: an account remembers what it held at
 // such a moment only when it changes for the first time after it.
@@ -78,7 +78,7 @@ struct SiteBefore {
 
 class Accounts {
  public:
-  uint32_t add() { return accounts_.add(); }
+  void grow_to(uint32_t count) { accounts_.grow_to(count); }
   void prefetch(uint32_t id) const { __builtin_prefetch(&accounts_[id], 1); }
 
   // So many that they are not all in the cache.

@@ -26,8 +26,10 @@ class FileSource final : public ByteSource {
   explicit FileSource(const std::string& path) : path_(path) {
     struct stat status;
     if (::stat(path.c_str(), &status) != 0) fail(errno);
-    if (S_ISDIR(status.st_mode)) throw Error(path + ": is a folder, not a ledger", kExitUsage);
-    if (!S_ISREG(status.st_mode)) throw Error(path + ": is not a regular file", kExitUsage);
+    if (S_ISDIR(status.st_mode))
+      throw Error(path + ": is a folder, not a ledger", ErrorKind::kQuestion);
+    if (!S_ISREG(status.st_mode))
+      throw Error(path + ": is not a regular file", ErrorKind::kQuestion);
     device_ = status.st_dev;
     inode_ = status.st_ino;
     int fd = reopen();
@@ -84,14 +86,14 @@ class FileSource final : public ByteSource {
 
  private:
   [[noreturn]] void fail(int error) const {
-    throw Error("cannot open " + path_ + ": " + std::strerror(error), kExitUsage);
+    throw Error("cannot open " + path_ + ": " + std::strerror(error), ErrorKind::kQuestion);
   }
 
   [[noreturn]] void fail_reading(int error, uint64_t offset) const {
     throw Error(path_ + ": cannot be read at byte " + std::to_string(offset) + ": " +
                     std::strerror(error) +
                     ". Its disk or network fails there; try again, or with a copy of the file",
-                kExitBadData);
+                ErrorKind::kData);
   }
 
   // The same file as before, or -1.
@@ -109,7 +111,7 @@ class FileSource final : public ByteSource {
     int fd = fd_ >= 0 ? fd_ : reopen();
     if (fd >= 0) return fd;
     if (errno != ESTALE && errno != ENOENT) fail(errno);
-    throw Error(path_ + ": was removed or replaced while it was read; try again", kExitBadData);
+    throw Error(path_ + ": was removed or replaced while it was read; try again", ErrorKind::kData);
   }
 
   void release(int fd) {

@@ -1,4 +1,4 @@
-// Advances several replays together, so that what happened at the same time in different processes
+// Advances several scans together, so that what happened at the same time in different processes
 // is seen at the same time. Each runs on by itself until another one's turn has come.
 #pragma once
 
@@ -25,31 +25,31 @@ struct Turn {
 
 }  // namespace detail
 
-// Plays all of them to their ends. `ended(i)` is called when a replay ends, after which it is not
+// Scans all of them to their ends. `ended(i)` is called when a scan ends, after which it is not
 // touched again; `stop(i)` at each of `stops` (wall clock, ascending): all that is stamped up
 // to then has happened and nothing else.
-template <typename Replay, typename Ended, typename Stop>
-void run_in_common_time(const std::vector<Replay*>& replays, std::span<const uint64_t> stops,
+template <typename Scan, typename Ended, typename Stop>
+void run_in_common_time(const std::vector<Scan*>& scans, std::span<const uint64_t> stops,
                         Ended&& ended, Stop&& stop) {
   auto next_turn = [&](size_t number) -> detail::Turn {
-    return {replays[number]->clock().wall_ns(replays[number]->next_time()), number};
+    return {scans[number]->clock().wall_ns(scans[number]->next_time()), number};
   };
   std::priority_queue<detail::Turn, std::vector<detail::Turn>, std::greater<>> turns;
-  for (size_t i = 0; i < replays.size(); ++i) turns.push(next_turn(i));
+  for (size_t i = 0; i < scans.size(); ++i) turns.push(next_turn(i));
   size_t stopped = 0;
   while (!turns.empty()) {
     detail::Turn turn = turns.top();
     while (stopped < stops.size() && stops[stopped] < turn.wall_ns) stop(stopped++);
     turns.pop();
-    Replay& replay = *replays[turn.number];
+    Scan& scan = *scans[turn.number];
     uint64_t until = turns.empty() ? UINT64_MAX : turns.top().wall_ns;
     if (stopped < stops.size()) until = std::min(until, stops[stopped]);
     uint64_t limit = UINT64_MAX;
     if (until != UINT64_MAX) {
-      limit = std::max(replay.clock().units_at_wall(until), replay.next_time());
+      limit = std::max(scan.clock().units_at_wall(until), scan.next_time());
     }
-    replay.run(limit);
-    if (replay.finished()) {
+    scan.run(limit);
+    if (scan.finished()) {
       ended(turn.number);
     } else {
       turns.push(next_turn(turn.number));

@@ -1,25 +1,42 @@
-// The one kind of failure the analyzer and the command line throw: a message a user understands
-// (what went wrong and what to do about it) and the exit status it stands for. It is caught in one
-// place, the tool's main.
+// The one kind of failure that everything but the runtime throws: a message a user understands
+// (what went wrong and what to do about it), and of what kind it is. Whoever asked decides what
+// follows from it; the tool's main makes it an exit status.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 
 namespace heapledger {
 
-inline constexpr int kExitUsage = 2;
-inline constexpr int kExitBadData = 3;
+enum class ErrorKind : uint8_t {
+  kCancelled,  // whoever asked wanted no answer any more
+  kSystem,     // the system, or another program, did not do what it should
+  kQuestion,   // what was asked for is not there or makes no sense: ask otherwise
+  kData,       // a file is damaged, or not what it should be
+};
 
 class Error : public std::runtime_error {
  public:
-  Error(const std::string& message, int exit_code)
-      : std::runtime_error(message), exit_code_(exit_code) {}
+  Error(const std::string& message, ErrorKind kind) : std::runtime_error(message), kind_(kind) {}
 
-  int exit_code() const { return exit_code_; }
+  ErrorKind kind() const { return kind_; }
 
  private:
-  int exit_code_;
+  ErrorKind kind_;
 };
+
+// Several as one, each on a line of its own; its kind is the last that any of them has.
+inline Error all_of(std::span<const Error> errors) {
+  std::string message;
+  ErrorKind kind = ErrorKind::kCancelled;
+  for (const Error& error : errors) {
+    message += (message.empty() ? "" : "\n") + std::string(error.what());
+    kind = std::max(kind, error.kind());
+  }
+  return Error(message, kind);
+}
 
 }  // namespace heapledger

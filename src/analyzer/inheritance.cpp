@@ -7,7 +7,7 @@
 
 #include "analyzer/error.h"
 #include "analyzer/first_entries.h"
-#include "analyzer/fork_replay.h"
+#include "analyzer/fork_scan.h"
 
 namespace heapledger {
 namespace {
@@ -65,11 +65,11 @@ std::vector<LiveBlock> live_at_start(LedgerFile& file, const Options& options, P
   if (parent == nullptr) return blocks;
   progress.expect(parent->work_bytes());
   ForkPoint fork = find_fork(*parent, file.header());
-  ForkReplay replay(*parent, live_at_start(*parent, options, progress, generations - 1), {fork},
+  ForkScan scan(*parent, live_at_start(*parent, options, progress, generations - 1), {fork},
                     progress);
-  replay.run_to(fork);
-  blocks.reserve(replay.live().size());
-  replay.live().for_each([&blocks](const LiveBlock& block) { blocks.push_back(block); });
+  scan.run_to(fork);
+  blocks.reserve(scan.live().size());
+  scan.live().for_each([&blocks](const LiveBlock& block) { blocks.push_back(block); });
   return blocks;
 }
 
@@ -103,19 +103,19 @@ void settle_family(const std::vector<Heir*>& children, const Options& options, P
   std::sort(points.begin(), points.end());
   points.erase(std::unique(points.begin(), points.end()), points.end());
 
-  ForkReplay replay(*parent, live_at_start(*parent, options, progress, kMaxGenerations), points,
+  ForkScan scan(*parent, live_at_start(*parent, options, progress, kMaxGenerations), points,
                     progress);
   auto next = forks.begin();
   for (const ForkPoint& point : points) {
-    replay.run_to(point);
+    scan.run_to(point);
     for (; next != forks.end() && next->first == point; ++next) {
       Heir& child = *next->second;
       child.parent_found = true;
-      child.inherited_blocks = replay.live_blocks();
-      child.inherited_bytes = replay.live_bytes();
-      tell_deaths_apart(child, replay.live());
+      child.inherited_blocks = scan.live_blocks();
+      child.inherited_bytes = scan.live_bytes();
+      tell_deaths_apart(child, scan.live());
     }
-    replay.leave(point);
+    scan.leave(point);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/analysis.h"
+#include "analyzer/options.h"
 #include "analyzer/progress.h"
 #include "format/layout.h"
 

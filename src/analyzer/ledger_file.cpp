@@ -43,7 +43,7 @@ LedgerFile::LedgerFile(std::unique_ptr<ByteSource> source, bool check_sums)
 LedgerFile::~LedgerFile() = default;
 
 void LedgerFile::refuse(const std::string& why) const {
-  throw Error(name() + ": " + why, kExitBadData);
+  throw Error(name() + ": " + why, ErrorKind::kData);
 }
 
 void LedgerFile::open_raw() {

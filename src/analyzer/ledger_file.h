@@ -85,7 +85,7 @@ class LedgerFile {
   std::optional<std::string> stored_symbols();
 
   // The live blocks at the last moment that is not after `time` (in units) for which they are
-  // stored. seal/live_replay.h shows how to go on from there.
+  // stored. seal/live_scan.h shows how to go on from there.
   std::optional<seal::Checkpoint> checkpoint_before(uint64_t time);
   size_t checkpoints() const;
 

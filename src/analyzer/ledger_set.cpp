@@ -19,21 +19,12 @@ LedgerSet::LedgerSet(std::vector<Opener> openers, Options options) : options_(st
       start_wall_ns_ = std::min(start_wall_ns_, ledger.clock.start_wall_ns());
       ledgers_.push_back(std::move(ledger));
     } catch (const Error& error) {
-      refusals_.push_back({error.what(), error.exit_code()});
+      refusals_.push_back(error);
     }
   }
-  if (ledgers_.empty()) refuse_all();
-}
-
-void LedgerSet::refuse_all() const {
-  if (refusals_.empty()) throw Error("no ledger was given", kExitUsage);
-  std::string message;
-  int exit_code = 0;
-  for (const Refusal& refusal : refusals_) {
-    message += (message.empty() ? "" : "\n") + refusal.message;
-    exit_code = std::max(exit_code, refusal.exit_code);
-  }
-  throw Error(message, exit_code);
+  if (!ledgers_.empty()) return;
+  if (refusals_.empty()) throw Error("no ledger was given", ErrorKind::kQuestion);
+  throw all_of(refusals_);
 }
 
 std::unique_ptr<LedgerFile> LedgerSet::take_or_open(Ledger& ledger) {

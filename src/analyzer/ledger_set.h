@@ -1,5 +1,5 @@
 // The ledgers that are analysed together, and what is kept of them between one pass and the next:
-// how to open them, their clocks, their sites. A pass opens all of them, plays them in common time
+// how to open them, their clocks, their sites. A pass opens all of them, scans them in common time
 // to a book, and closes each when its process has ended.
 #pragma once
 
@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/analysis.h"
 #include "analyzer/common_time.h"
+#include "analyzer/error.h"
 #include "analyzer/heaps.h"
 #include "analyzer/ledger_sites.h"
-#include "analyzer/replay.h"
+#include "analyzer/options.h"
+#include "analyzer/scan.h"
 #include "analyzer/sampling.h"
 #include "analyzer/site_catalog.h"
 
@@ -31,7 +32,7 @@ class LedgerSet {
   LedgerSet(std::vector<Opener> openers, Options options);
 
   size_t size() const { return ledgers_.size(); }
-  const std::vector<Refusal>& refusals() const { return refusals_; }
+  const std::vector<Error>& refusals() const { return refusals_; }
   const Options& options() const { return options_; }
   const LedgerClock& clock(uint32_t ledger) const { return ledgers_[ledger].clock; }
   double ns_per_unit(uint32_t ledger) const { return ledgers_[ledger].ns_per_unit; }
@@ -39,7 +40,6 @@ class LedgerSet {
   const Sampling& sampling(uint32_t ledger) const { return ledgers_[ledger].sampling; }
   Sampling& sampling(uint32_t ledger) { return ledgers_[ledger].sampling; }
   SiteCatalog& catalog() const { return *catalog_; }
-  std::shared_ptr<SiteCatalog> shared_catalog() const { return catalog_; }
 
   // Common time: nanoseconds since the start of the earliest ledger, and back to the wall clock.
   uint64_t since_start(uint64_t wall_ns) const {
@@ -68,37 +68,37 @@ class LedgerSet {
     return {*of.sites, of.sampling, *of.heaps, *heaps_};
   }
 
-  // One pass over the chosen heaps. `closing(number, replay, file)` is called when a process has
+  // One pass over the chosen heaps. `closing(number, scan, file)` is called when a process has
   // ended; `stop(i)` when the i-th of `stops` (common time, ascending) has come. While it runs,
   // book.tables() has the table of live blocks of every process; nullptr after its end.
   template <typename Book, typename Closing, typename Stop>
-  void play(Book& book, const HeapChoice& choice, std::span<const uint64_t> stops,
+  void scan(Book& book, const HeapChoice& choice, std::span<const uint64_t> stops,
             Progress& progress, Closing&& closing, Stop&& stop) {
     struct Work {
       std::unique_ptr<LedgerFile> file;
-      std::unique_ptr<Replay<Book>> replay;
+      std::unique_ptr<Scan<Book>> scan;
     };
     std::vector<Work> works(ledgers_.size());
-    std::vector<Replay<Book>*> replays;
+    std::vector<Scan<Book>*> scans;
     std::vector<LiveHeaps*>& tables = book.tables();
     for (uint32_t i = 0; i < ledgers_.size(); ++i) {
       Ledger& ledger = ledgers_[i];
       works[i].file = take_or_open(ledger);
       progress.expect(works[i].file->work_bytes());
       ledger.sites->set_accounts(book);
-      works[i].replay =
-          std::make_unique<Replay<Book>>(*works[i].file, i, parts_of(i), choice, book, progress);
-      replays.push_back(works[i].replay.get());
-      tables.push_back(&works[i].replay->live());
+      works[i].scan =
+          std::make_unique<Scan<Book>>(*works[i].file, i, parts_of(i), choice, book, progress);
+      scans.push_back(works[i].scan.get());
+      tables.push_back(&works[i].scan->live());
     }
     std::vector<uint64_t> walls;
     for (uint64_t time : stops) walls.push_back(wall_ns(time));
     auto ended = [&](size_t number) {
       tables[number] = nullptr;
-      closing(static_cast<uint32_t>(number), *works[number].replay, *works[number].file);
+      closing(static_cast<uint32_t>(number), *works[number].scan, *works[number].file);
       works[number] = {};
     };
-    run_in_common_time(replays, walls, ended, stop);
+    run_in_common_time(scans, walls, ended, stop);
     tables.clear();
   }
 
@@ -114,13 +114,12 @@ class LedgerSet {
   };
 
   std::unique_ptr<LedgerFile> take_or_open(Ledger& ledger);
-  void refuse_all() const;
 
   Options options_;
-  std::shared_ptr<SiteCatalog> catalog_ = std::make_shared<SiteCatalog>();
+  std::unique_ptr<SiteCatalog> catalog_ = std::make_unique<SiteCatalog>();
   std::unique_ptr<HeapCatalog> heaps_ = std::make_unique<HeapCatalog>();
   std::vector<Ledger> ledgers_;
-  std::vector<Refusal> refusals_;
+  std::vector<Error> refusals_;
   uint64_t start_wall_ns_ = UINT64_MAX;
 };
 

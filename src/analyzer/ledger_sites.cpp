@@ -54,7 +54,7 @@ uint32_t LedgerSites::site_in_catalog(uint32_t parent, const Module& where,
 uint32_t LedgerSites::first_use(uint32_t site) {
   uint32_t node = nodes_.find(site);
   uint32_t account =
-      node == IdTable::kNone ? accounts_->add(format::kMallocHeap) : account_of_node(node);
+      node == IdTable::kNone ? new_account(format::kMallocHeap) : account_of_node(node);
   if (node == IdTable::kNone) provisional_.emplace(key_of(format::kMallocHeap, site), account);
   accounts_of_.set(site, account);
   return account;
@@ -63,12 +63,12 @@ uint32_t LedgerSites::first_use(uint32_t site) {
 uint32_t LedgerSites::first_use_in(uint32_t heap, uint32_t site) {
   uint32_t node = nodes_.find(site);
   if (node != IdTable::kNone) return account_of_node_in(heap, node);
-  return provisional_.emplace(key_of(heap, site), accounts_->add(heap)).first->second;
+  return provisional_.emplace(key_of(heap, site), new_account(heap)).first->second;
 }
 
 uint32_t LedgerSites::account_of_node(uint32_t node) {
   if (catalog_.account_of(node) == SiteCatalog::kNoAccount) {
-    catalog_.set_account(node, accounts_->add(format::kMallocHeap));
+    catalog_.set_account(node, new_account(format::kMallocHeap));
   }
   return catalog_.account_of(node);
 }
@@ -76,7 +76,7 @@ uint32_t LedgerSites::account_of_node(uint32_t node) {
 uint32_t LedgerSites::account_of_node_in(uint32_t heap, uint32_t node) {
   if (heap == format::kMallocHeap) return account_of_node(node);
   uint32_t& account = catalog_.account_in(heap, node);
-  if (account == SiteCatalog::kNoAccount) account = accounts_->add(heap);
+  if (account == SiteCatalog::kNoAccount) account = new_account(heap);
   return account;
 }
 

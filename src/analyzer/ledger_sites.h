@@ -68,6 +68,11 @@ class LedgerSites {
   // Ordered by site: all that wait for one are together.
   static uint64_t key_of(uint32_t heap, uint32_t site) { return uint64_t{site} << 32 | heap; }
 
+  uint32_t new_account(uint32_t heap) {
+    uint32_t account = catalog_.new_account();
+    accounts_->added(account, heap);
+    return account;
+  }
   uint32_t first_use(uint32_t site);
   uint32_t first_use_in(uint32_t heap, uint32_t site);
   uint32_t account_of_node(uint32_t node);

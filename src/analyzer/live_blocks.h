@@ -1,4 +1,4 @@
-// The blocks that are live at the moment of a replay, by address. An open-addressing table made for
+// The blocks that are live at the moment of a scan, by address. An open-addressing table made for
 // this one use: a lookup touches one cache line as a rule, and prefetch() can fetch it in time.
 // The hash has a random seed, so that no file can be made to collide.
 #pragma once

@@ -1,4 +1,4 @@
-// The live blocks of a process at the moment of a replay, in all the heaps that are looked at.
+// The live blocks of a process at the moment of a scan, in all the heaps that are looked at.
 #pragma once
 
 #include <vector>

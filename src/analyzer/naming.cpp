@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "analyzer/analysis.h"
 #include "analyzer/error.h"
+#include "analyzer/ledger_facts.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/site_catalog.h"
 

@@ -1,4 +1,4 @@
-// The part of a replay that looks at heaps other than malloc's: pools and mappings. Pairs births
+// The part of a scan that looks at heaps other than malloc's: pools and mappings. Pairs births
 // and deaths in each heap that is chosen, and tells them to the same sink as malloc's. These heaps
 // are never sampled.
 //

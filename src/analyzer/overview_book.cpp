@@ -4,9 +4,9 @@
 
 namespace heapledger {
 
-OverviewBook::OverviewBook(const LedgerSet& set, uint32_t accounts)
+OverviewBook::OverviewBook(const LedgerSet& set)
     : set_(set), ledgers_(set.size()), running_(set.size()) {
-  while (accounts_.size() < accounts) accounts_.add();
+  accounts_.grow_to(set.catalog().accounts());
   for (uint32_t i = 0; i < ledgers_.size(); ++i) ledgers_[i].ns_per_unit = set.ns_per_unit(i);
 }
 

@@ -14,15 +14,14 @@
 #include "analyzer/ledger_set.h"
 #include "analyzer/query/overview.h"
 #include "analyzer/query/series_recorder.h"
+#include "analyzer/quiet_book.h"
 
 namespace heapledger {
 
-class OverviewBook final : public AccountNumbers {
+class OverviewBook final : public QuietBook {
  public:
-  // `accounts` have been given out by earlier passes.
-  OverviewBook(const LedgerSet& set, uint32_t accounts);
+  explicit OverviewBook(const LedgerSet& set);
 
-  std::vector<LiveHeaps*>& tables() { return tables_; }
   const Accounts& accounts() const { return accounts_; }
   uint64_t rss_peak() const { return rss_peak_; }
   uint64_t peak_birth() const { return peak_birth_; }
@@ -33,12 +32,12 @@ class OverviewBook final : public AccountNumbers {
   void tell(Overview& overview);
 
   // AccountNumbers:
-  uint32_t add(uint32_t) override { return accounts_.add(); }
+  void added(uint32_t account, uint32_t) override { accounts_.grow_to(account + 1); }
   void merge(uint32_t from, uint32_t to, Moment moment) override {
     accounts_.merge(from, to, moment);
   }
 
-  // For Replay:
+  // For Scan:
   bool wants_prefetch() const { return accounts_.are_many(); }
   void prefetch(uint32_t account) const { accounts_.prefetch(account); }
 
@@ -141,7 +140,6 @@ class OverviewBook final : public AccountNumbers {
 
   const LedgerSet& set_;
   Accounts accounts_;
-  std::vector<LiveHeaps*> tables_;
   std::vector<Ledger> ledgers_;
   SeriesRecorder series_;
   Counts sizes_;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "analyzer/analysis.h"
+#include "analyzer/ledger_facts.h"
 #include "format/inherited_threads.h"
 
 namespace heapledger {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/analysis.h"
 #include "analyzer/id_table.h"
+#include "analyzer/ledger_facts.h"
 #include "format/entry_decoder.h"
 
 namespace heapledger {

@@ -54,6 +54,9 @@ class SiteCatalog {
   // Where sites go that no ledger describes.
   uint32_t unknown_site();
 
+  // Accounts are numbered from 0 on, whichever pass meets them first.
+  uint32_t new_account() { return accounts_++; }
+  uint32_t accounts() const { return accounts_; }
   uint32_t account_of(uint32_t site) const { return nodes_[site].account; }
   void set_account(uint32_t site, uint32_t account) { nodes_[site].account = account; }
 
@@ -109,6 +112,7 @@ class SiteCatalog {
   std::vector<uint32_t> slots_;  // an open-addressing table of the nodes; 0: none
   uint64_t seed_;                // so that no file can be made to collide
   uint32_t unknown_ = kRoot;
+  uint32_t accounts_ = 0;
 };
 
 }  // namespace heapledger

@@ -59,7 +59,7 @@ class Stream {
   // The thread in charge at the beginning of the block that was opened last.
   uint32_t block_thread() const { return block_thread_; }
 
-  // Whose entries these are at present, in the numbering of whoever replays the stream.
+  // Whose entries these are at present, in the numbering of whoever scans the stream.
   uint32_t thread = 0;
 
   // The stream will stop before this position. Positions are given in order, before reading.

@@ -11,13 +11,13 @@
 
 #include "analyzer/error.h"
 #include "cli/commands.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/options.h"
 #include "text/text.h"
 
 namespace heapledger::cli {
 namespace {
 
-constexpr int kExitFailure = 1;
 constexpr int kExitRunFailed = 125;  // of `run`, whose other statuses are the program's
 
 void complain(const std::string& message) {
@@ -66,7 +66,7 @@ int run_tool(int argc, char** argv) {
   }
   if (std::fflush(stdout) != 0) {
     complain("cannot write the result: is the disk full?");
-    return kExitFailure;
+    return kExitFailed;
   }
   return exit_code;
 }
@@ -80,11 +80,11 @@ int main(int argc, char** argv) {
     return heapledger::cli::run_tool(argc, argv);
   } catch (const heapledger::Error& error) {
     complain(error.what());
-    return error.exit_code();
+    return heapledger::cli::exit_status_of(error);
   } catch (const std::bad_alloc&) {
     complain("out of memory");
   } catch (const std::exception& error) {
     complain(std::string("internal error: ") + error.what());
   }
-  return heapledger::cli::kExitFailure;
+  return heapledger::cli::kExitFailed;
 }

@@ -61,7 +61,7 @@ void fail_shrunk(ByteSource& source, uint64_t size) {
   throw Error(source.name() + ": was cut from " + human_bytes(size) + " to " +
                   human_bytes(source.size()) +
                   " while it was read. Find out what shortens it, then read it again",
-              kExitBadData);
+              ErrorKind::kData);
 }
 
 }  // namespace heapledger::cores

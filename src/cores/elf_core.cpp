@@ -25,7 +25,7 @@ CoreMemory::CoreMemory(std::unique_ptr<ByteSource> source, std::string executabl
   ReadAt read = [this](uint64_t at, std::span<unsigned char> out) { return file_.read(at, out); };
   auto header = read_elf_header(read);
   if (!header || header->type != kElfCore) {
-    throw Error(why_no_core(file_, header), kExitBadData);
+    throw Error(why_no_core(file_, header), ErrorKind::kData);
   }
   shape_ = header->shape;
   auto segments = read_elf_segments(*header, read, kMostCoreSegments);
@@ -53,7 +53,7 @@ std::unique_ptr<Memory> open_core(const std::string& path, const std::string& ex
                                   const std::string& sysroot) {
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    throw Error(path + ": is a folder, not a core dump", kExitUsage);
+    throw Error(path + ": is a folder, not a core dump", ErrorKind::kQuestion);
   }
   return open_core_source(open_file(path), executable, sysroot);
 }

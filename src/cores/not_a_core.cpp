@@ -74,7 +74,7 @@ std::string why_no_core(ByteWindows& file, const std::optional<ElfHeader>& heade
   if (start.starts_with("MDMP"sv)) return said + "is a minidump, which has no heap in it";
   return said +
          "is not a core dump: it does not begin with an ELF header; a plain dump of memory "
-         "is read with --raw";
+         "is read as raw memory";
 }
 
 }  // namespace heapledger::cores

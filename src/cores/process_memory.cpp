@@ -46,16 +46,17 @@ std::vector<Thread> running_threads(uint32_t pid) {
 void refuse_process(uint32_t pid, int error) {
   std::string who = "process " + std::to_string(pid);
   if (error == ESRCH || error == ENOENT) {
-    throw Error("there is no " + who + ": it has ended, or the number is another's", kExitUsage);
+    throw Error("there is no " + who + ": it has ended, or the number is another's",
+                ErrorKind::kQuestion);
   }
   if (error == EPERM || error == EACCES) {
     throw Error("may not read " + who +
                     ": run this as the same user or as root; if that is so already, "
                     "kernel.yama.ptrace_scope must be 0 (sysctl kernel.yama.ptrace_scope=0), a "
                     "container needs the capability SYS_PTRACE, and no debugger may be attached",
-                kExitBadData);
+                ErrorKind::kData);
   }
-  throw Error("cannot read " + who + ": " + std::strerror(error), kExitBadData);
+  throw Error("cannot read " + who + ": " + std::strerror(error), ErrorKind::kData);
 }
 
 ProcessMemory::ProcessMemory(uint32_t pid) : pid_(pid), pages_(pid, own_page_bytes()) {
@@ -94,7 +95,7 @@ void ProcessMemory::open_memory() {
     ::close(file_);
     throw Error("process " + std::to_string(pid_) +
                     " has no memory: it has ended, or it is a part of the kernel",
-                kExitBadData);
+                ErrorKind::kData);
   }
 }
 

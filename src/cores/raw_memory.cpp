@@ -16,10 +16,10 @@ class RawMemory final : public Memory {
  public:
   RawMemory(std::unique_ptr<ByteSource> source, uint64_t base, const Shape& shape)
       : file_(std::move(source)), base_(base), shape_(shape) {
-    if (file_.size() == 0) throw Error(file_.name() + ": is empty", kExitBadData);
+    if (file_.size() == 0) throw Error(file_.name() + ": is empty", ErrorKind::kData);
     if (file_.size() > UINT64_MAX - base) {
       throw Error(file_.name() + ": would reach behind the last address from that base",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
     Region region;
     region.start = base;
@@ -60,7 +60,7 @@ std::unique_ptr<Memory> open_raw_source(std::unique_ptr<ByteSource> source, uint
 std::unique_ptr<Memory> open_raw(const std::string& path, uint64_t base, const Shape& shape) {
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    throw Error(path + ": is a folder, not a dump of memory", kExitUsage);
+    throw Error(path + ": is a folder, not a dump of memory", ErrorKind::kQuestion);
   }
   return open_raw_source(open_file(path), base, shape);
 }

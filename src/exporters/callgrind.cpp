@@ -44,14 +44,15 @@ struct CallgrindEvents {
 CallgrindEvents events_of(const ExportRequest& request, bool has_time) {
   const Question& question = request.question;
   CallgrindEvents events{!question.between.has_value(), has_time, {}};
-  events.list = {{"Calls", describe(Metric::kCalls, question)},
-                 {"Bytes", describe(Metric::kBytes, question)},
-                 {"Live", describe(Metric::kLive, question)},
-                 {"Temporary", describe(Metric::kTemporary, question)}};
+  events.list = {{"Calls", describe(Metric{Measure::kCalls}, question)},
+                 {"Bytes", describe(Metric{Measure::kBytes}, question)},
+                 {"Live", describe(Metric{}, question)},
+                 {"Temporary", describe(Metric{Measure::kTemporaryCalls}, question)}};
   if (events.never_freed) {
-    events.list.push_back({"NeverFreed", describe(Metric::kUnfreed, question)});
+    events.list.push_back({"NeverFreed", describe(kNeverFreedMetric, question)});
   }
-  if (has_time) events.list.push_back({"Time", describe(Metric::kTime, question) + " in ns"});
+  if (has_time)
+    events.list.push_back({"Time", describe(Metric{Measure::kTime}, question) + " in ns"});
   return events;
 }
 
@@ -157,7 +158,7 @@ void write_heading(ExportRequest& request, const CallgrindEvents& events, Output
   output.write("# callgrind format\nversion: 1\ncreator: heapledger\n");
   if (facts.size() == 1) output.write(fmt::format("pid: {}\n", facts.front().pid));
   output.write("cmd: " + valgrind_command(request.ledgers) + "\npart: 1\n");
-  output.write("desc: Live: " + printable(describe(Metric::kLive, request.question)) + "\n\n");
+  output.write("desc: Live: " + printable(describe(Metric{}, request.question)) + "\n\n");
   output.write("positions: line\n");
   std::string names;
   for (const CallgrindEvent& event : events.list) {

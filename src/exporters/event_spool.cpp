@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void fail(const char* what) {
   throw Error(std::string("cannot ") + what +
                   " a temporary file: " + std::generic_category().message(errno == 0 ? EIO : errno),
-              1);
+              ErrorKind::kSystem);
 }
 
 // `step` is pread or pwrite.

@@ -21,7 +21,7 @@ struct ExportRequest {
   // The moment or the range, and the filter. The moment is that of the metric, if it has one.
   Question question;
 
-  Metric metric = Metric::kLive;
+  Metric metric;
   bool metric_given = false;  // otherwise a format may have a better one, or take several
   std::string separator = ";";
   bool entries = false;  // one row a call instead of one a site

@@ -84,9 +84,9 @@ class Profile {
     if (spool_.size() == kMostEvents) {
       throw Error("there are more than " + with_commas(kMostEvents) +
                       " births and ends of blocks, too many for the Firefox Profiler: take a part"
-                      " of them with --between A B or --filter, or a format without single blocks,"
+                      " of them, by a range of time or a filter, or a format without single blocks,"
                       " such as pprof",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
     int64_t bytes = static_cast<int64_t>(std::min<uint64_t>(event.bytes, INT64_MAX));
     spool_.add(lane_of(event.ledger, event.thread),
@@ -240,7 +240,8 @@ class Profile {
 
 void write_firefox(ExportRequest& request, Output& output) {
   if (request.question.at.kind != MomentSpec::Kind::kPeak) {
-    throw Error("firefox takes no --at: every moment can be chosen in the profiler", kExitUsage);
+    throw Error("firefox takes no moment: every one can be chosen in the profiler",
+                ErrorKind::kQuestion);
   }
   Profile(request, output).write();
 }

@@ -43,7 +43,9 @@
   const before = [];  // what was zoomed before
 
   function valueText(value) {
-    if (unit === 'calls') return value.toLocaleString('en-US') + (value === 1 ? ' call' : ' calls');
+    if (unit === 'calls' || unit === 'blocks') {
+      return value.toLocaleString('en-US') + ' ' + (value === 1 ? unit.slice(0, -1) : unit);
+    }
     const units = unit === 'bytes' ? ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] : ['ns', 'us', 'ms', 's'];
     const step = unit === 'bytes' ? 1024 : 1000;
     if (value < step) return value + ' ' + units[0];

@@ -81,7 +81,7 @@ void choose_colours(FlameLayout& layout) {
 FlameLayout lay_out(ExportRequest& request, const FlamegraphRequest& wanted) {
   Question question = request.question;
   question.tree = wanted.inverted ? TreeShape::kBottomUp : TreeShape::kTopDown;
-  question.sort = measure_of(request.metric);
+  question.sort = request.metric.measure;
   question.least_share = wanted.least_share;
   FlameLayout layout;
   layout.answer = request.ledgers.ask(question);

@@ -142,7 +142,7 @@ const Exporter& exporter_named(std::string_view name) {
   }
   throw Error(
       "there is no format '" + std::string(name) + "', only " + list + did_you_mean(name, names),
-      kExitUsage);
+      ErrorKind::kQuestion);
 }
 
 }  // namespace heapledger

@@ -93,7 +93,7 @@ double add_nodes(ExportRequest& request, double prune, const Calls& calls, CallG
   Question question = request.question;
   question.by = GroupBy::kFunction;
   question.tree = TreeShape::kNone;
-  question.sort = measure_of(request.metric);
+  question.sort = request.metric.measure;
   Answer answer = request.ledgers.ask(question);
   graph.total = value_of(answer.totals, request.metric);
   double least = prune * static_cast<double>(graph.total);

@@ -21,7 +21,7 @@ void render_graph(const std::string& text, std::string_view format, Output& outp
     output.write(bytes);
   });
   drawer.wait();
-  if (!drew) throw Error("graphviz cannot draw this as " + std::string(format), 1);
+  if (!drew) throw Error("graphviz cannot draw this as " + std::string(format), ErrorKind::kSystem);
 }
 
 }  // namespace heapledger

@@ -24,7 +24,7 @@ struct GzipOutput::Stream {
 GzipOutput::GzipOutput(Output& output) : output_(output), stream_(std::make_unique<Stream>()) {
   if (deflateInit2(&stream_->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
                    kLargestWindow + kWithGzipHeader, kUsualMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw Error("cannot compress: zlib has no memory", 1);
+    throw Error("cannot compress: zlib has no memory", ErrorKind::kSystem);
   }
 }
 

@@ -227,14 +227,15 @@ class Times {
 const LedgerFacts& the_process(Ledgers& ledgers) {
   const std::vector<LedgerFacts>& facts = ledgers.facts();
   if (facts.size() != 1) {
-    throw Error("a heaptrack file is about one process: export each ledger on its own", kExitUsage);
+    throw Error("a heaptrack file is about one process: export each ledger on its own",
+                ErrorKind::kQuestion);
   }
   uint64_t calls = ledgers.overview().totals.calls;
   if (facts[0].sampled && calls > kMostCalls) {
     throw Error("the samples stand for " + with_commas(calls) +
-                    " calls, and heaptrack's format has a line for each: take a --filter, or a"
+                    " calls, and heaptrack's format has a line for each: take a filter, or a"
                     " format with weights, such as pprof",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   return facts[0];
 }

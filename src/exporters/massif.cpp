@@ -100,7 +100,8 @@ class MassifWriter {
     Question question = request_.question;
     question.at = snapshot.moment;
     question.by = GroupBy::kSite;
-    Answer answer = request_.ledgers.live_at(question);
+    question.only_live = true;
+    Answer answer = request_.ledgers.ask(question);
     write_fields(snapshot.time_ms, answer.totals.live_bytes,
                  snapshot.tree == Tree::kPeak ? "peak" : "detailed");
     trees_.write(answer);

@@ -1,7 +1,6 @@
 #include "exporters/metric.h"
 
-#include <algorithm>
-#include <array>
+#include <vector>
 
 #include "analyzer/error.h"
 #include "text/nearest.h"
@@ -9,103 +8,59 @@
 namespace heapledger {
 namespace {
 
-struct MetricWords {
-  Metric metric;
-  std::string_view name;
-  std::string_view unit;
-  Measure measure;
-};
+constexpr std::string_view kPeakWord = "peak";
+constexpr std::string_view kEndWord = "never-freed";
 
-constexpr std::array<MetricWords, 7> kMetrics = {{
-    {Metric::kCalls, "calls", "calls", Measure::kCalls},
-    {Metric::kBytes, "bytes", "bytes", Measure::kBytes},
-    {Metric::kLive, "live", "bytes", Measure::kLiveBytes},
-    {Metric::kPeak, "peak", "bytes", Measure::kLiveBytes},
-    {Metric::kTemporary, "temporary", "calls", Measure::kTemporaryCalls},
-    {Metric::kUnfreed, "never-freed", "bytes", Measure::kLiveBytes},
-    {Metric::kTime, "time", "nanoseconds", Measure::kTime},
-}};
-
-const MetricWords& words_of(Metric metric) {
-  return kMetrics[static_cast<size_t>(metric)];
+bool is_live(Measure measure) {
+  return measure == Measure::kLiveBytes || measure == Measure::kLiveBlocks;
 }
 
 }  // namespace
 
 Metric parse_metric(std::string_view text) {
-  std::vector<std::string> names;
-  std::string list;
-  for (const MetricWords& words : kMetrics) {
-    if (words.name == text) return words.metric;
-    names.emplace_back(words.name);
-    list += (list.empty() ? "" : ", ") + std::string(words.name);
+  if (text == kPeakWord) return {Measure::kLiveBytes, Metric::When::kPeak};
+  if (text == kEndWord) return kNeverFreedMetric;
+  std::vector<std::string> names = {std::string(kPeakWord), std::string(kEndWord)};
+  for (const FigureRow& row : figure_catalog()) {
+    if (row.word.empty() || !adds_up(row.measure)) continue;
+    if (row.word == text) return {row.measure};
+    names.emplace_back(row.word);
   }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   throw Error(
-      "there is no metric '" + std::string(text) + "', only " + list + did_you_mean(text, names),
-      kExitUsage);
+      "unknown metric '" + std::string(text) + "'; there are " + list + did_you_mean(text, names),
+      ErrorKind::kQuestion);
 }
 
 std::string_view name_of(Metric metric) {
-  return words_of(metric).name;
+  if (metric.when == Metric::When::kAsked) return row_of(metric.measure).word;
+  return metric.when == Metric::When::kPeak ? kPeakWord : kEndWord;
 }
 
 std::string_view unit_of(Metric metric) {
-  return words_of(metric).unit;
-}
-
-Measure measure_of(Metric metric) {
-  return words_of(metric).measure;
+  const FigureRow& row = row_of(metric.measure);
+  if (row.unit == FigureUnit::kBytes) return "bytes";
+  if (row.unit == FigureUnit::kNanoseconds) return "nanoseconds";
+  return row.key.ends_with("_blocks") ? "blocks" : "calls";
 }
 
 std::string describe(Metric metric, const Question& question) {
+  if (metric.when == Metric::When::kEnd) return "bytes never freed";
+  if (metric.when == Metric::When::kPeak) return "bytes live at the peak";
+  const std::string unit(unit_of(metric));
   std::string when = question.between ? " from " + to_text(question.between->first) + " to " +
                                             to_text(question.between->second)
                                       : "";
-  switch (metric) {
-    case Metric::kCalls:
-      return "calls" + when;
-    case Metric::kBytes:
-      return "bytes allocated" + when;
-    case Metric::kTemporary:
-      return "temporary calls" + when;
-    case Metric::kTime:
-      return "time" + when;
-    case Metric::kUnfreed:
-      return "bytes never freed";
-    case Metric::kPeak:
-      return "bytes live at the peak";
-    case Metric::kLive:
-      break;
+  if (!is_live(metric.measure)) {
+    const std::string title(row_of(metric.measure).title);
+    if (metric.measure == Measure::kTemporaryCalls) return title + " " + unit + when;
+    return (unit == "bytes" ? "bytes " : "") + title + when;
   }
-  if (question.between) return "bytes allocated and still live," + when;
+  if (question.between) return unit + " allocated and still live," + when;
   bool by_name =
       question.at.kind == MomentSpec::Kind::kPeak || question.at.kind == MomentSpec::Kind::kEnd;
-  return std::string("bytes live at ") + (by_name ? "the " : "") + to_text(question.at);
-}
-
-uint64_t value_of(const Figures& figures, Metric metric) {
-  return value_of(figures, measure_of(metric));
-}
-
-void set_moment(Metric metric, bool moment_given, Question& question) {
-  bool fixed = metric == Metric::kPeak || metric == Metric::kUnfreed;
-  if (fixed && (moment_given || question.between)) {
-    throw Error("the metric " + std::string(name_of(metric)) + " is of its own moment; with " +
-                    (question.between ? "--between" : "--at") + " take --metric live",
-                kExitUsage);
-  }
-  if (metric == Metric::kPeak) question.at.kind = MomentSpec::Kind::kPeak;
-  if (metric == Metric::kUnfreed) question.at.kind = MomentSpec::Kind::kEnd;
-}
-
-void expect_metric(Ledgers& ledgers, Metric metric) {
-  if (metric != Metric::kTime) return;
-  const std::vector<LedgerFacts>& facts = ledgers.facts();
-  if (std::any_of(facts.begin(), facts.end(), [](const LedgerFacts& one) { return one.has_time; }))
-    return;
-  throw Error(
-      "the ledger has no times: record with heapledger run --mode sample --weigh time -- COMMAND",
-      kExitUsage);
+  return unit + " live at " + (by_name ? "the " : "") + to_text(question.at);
 }
 
 }  // namespace heapledger

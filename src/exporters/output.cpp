@@ -43,7 +43,7 @@ Output::~Output() {
 
 const std::string& Output::file_for_others() {
   if (temporary_.empty()) {
-    throw Error("this format needs a file: say where with -o FILE", kExitUsage);
+    throw Error("this format needs a file of its own", ErrorKind::kQuestion);
   }
   return temporary_;
 }
@@ -72,7 +72,7 @@ void Output::fail(const char* what) const {
   std::string why = std::generic_category().message(errno);
   throw Error("cannot " + std::string(what) + " " +
                   (path_.empty() ? "standard output" : "'" + path_ + "'") + ": " + why,
-              1);
+              ErrorKind::kSystem);
 }
 
 }  // namespace heapledger

@@ -33,9 +33,9 @@ bool is_sampled(Ledgers& ledgers) {
 PictureHeading heading_of(ExportRequest& request, const PictureRequest& picture, uint64_t total) {
   PictureHeading heading;
   heading.title = shown_name(picture.title.empty() ? program_of(request.ledgers) : picture.title);
-  bool calls = unit_of(request.metric) == "calls";
+  bool counts = row_of(request.metric.measure).unit == FigureUnit::kCount;
   heading.what = fmt::format("{}: {}", describe(request.metric, request.question),
-                             calls ? with_commas(total) : exact_text(total, request.metric));
+                             counts ? with_commas(total) : exact_text(total, request.metric));
   if (is_sampled(request.ledgers)) heading.what += ", estimated from samples";
   if (!picture.filter.empty()) heading.what += "; only " + picture.filter;
   heading.what = shown_name(heading.what);
@@ -46,7 +46,7 @@ std::string value_text(uint64_t value, Metric metric) {
   std::string_view unit = unit_of(metric);
   if (unit == "bytes") return human_bytes(value);
   if (unit == "nanoseconds") return human_duration(value);
-  return counted(value, "call");
+  return counted(value, unit == "blocks" ? "block" : "call");
 }
 
 std::string exact_text(uint64_t value, Metric metric) {

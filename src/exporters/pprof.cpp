@@ -82,7 +82,7 @@ void write_comments(const ExportRequest& request, Tables& tables, ProfileWriter&
   }
   std::string made_by = "heapledger " HEAPLEDGER_VERSION ", inuse: ";
   for (const std::string& comment :
-       {printable(command), made_by + printable(describe(Metric::kLive, request.question))}) {
+       {printable(command), made_by + printable(describe(Metric{}, request.question))}) {
     writer.fields().add_int64(Profile::kComment, tables.text(comment));
   }
 }

@@ -19,10 +19,8 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): not in eve
 namespace heapledger {
 namespace {
 
-constexpr int kExitFailed = 1;
-
 [[noreturn]] void fail(const std::string& what, int error) {
-  throw Error(what + ": " + std::generic_category().message(error), kExitFailed);
+  throw Error(what + ": " + std::generic_category().message(error), ErrorKind::kSystem);
 }
 
 std::string first_words(int fd) {
@@ -107,7 +105,7 @@ Program::Program(std::vector<std::string> arguments, const Missing& missing, int
   if (error == ENOENT) {
     throw Error("this needs the program " + name_ + ", which is not here: install the package " +
                     std::string(missing.package) + ", or " + std::string(missing.instead),
-                kExitFailed);
+                ErrorKind::kSystem);
   }
   fail("cannot start " + name_, error);
 }
@@ -131,7 +129,7 @@ void Program::wait() {
   std::string words = first_words(words_.fd());
   std::string how = WIFEXITED(status) ? "ended with status " + std::to_string(WEXITSTATUS(status))
                                       : "was ended by signal " + std::to_string(WTERMSIG(status));
-  throw Error(name_ + " " + how + (words.empty() ? "" : ": " + words), kExitFailed);
+  throw Error(name_ + " " + how + (words.empty() ? "" : ": " + words), ErrorKind::kSystem);
 }
 
 }  // namespace heapledger

@@ -80,16 +80,17 @@ std::vector<StackTable> tables_of(const ExportRequest& request, SpeedscopeFrames
     tables.push_back(table_of(request, {request.metric}, frames));
     return tables;
   }
-  std::vector<Metric> metrics = {Metric::kLive, Metric::kBytes, Metric::kCalls, Metric::kTemporary};
+  std::vector<Metric> metrics = {Metric{}, Metric{Measure::kBytes}, Metric{Measure::kCalls},
+                                 Metric{Measure::kTemporaryCalls}};
   const std::vector<LedgerFacts>& facts = request.ledgers.facts();
   if (std::any_of(facts.begin(), facts.end(), [](const LedgerFacts& one) { return one.has_time; }))
-    metrics.push_back(Metric::kTime);
+    metrics.push_back(Metric{Measure::kTime});
   tables.push_back(table_of(request, std::move(metrics), frames));
   const Question& question = request.question;
   if (!question.between && question.at.kind != MomentSpec::Kind::kEnd) {
     ExportRequest at_end = request;
     at_end.question.at = MomentSpec{MomentSpec::Kind::kEnd, 0, 0, {}};
-    tables.push_back(table_of(at_end, {Metric::kUnfreed}, frames));
+    tables.push_back(table_of(at_end, {kNeverFreedMetric}, frames));
   }
   return tables;
 }
@@ -110,7 +111,7 @@ class JsonItems {
 
 std::string_view speedscope_unit(Metric metric) {
   std::string_view unit = unit_of(metric);
-  return unit == "calls" ? "none" : unit;
+  return unit == "calls" || unit == "blocks" ? "none" : unit;
 }
 
 void write_profile(const StackTable& table, size_t number, Output& output) {

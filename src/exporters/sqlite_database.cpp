@@ -15,7 +15,7 @@ SqliteDatabase::SqliteDatabase(const std::string& path) {
   if (result != SQLITE_OK) {
     std::string why = handle_ == nullptr ? sqlite3_errstr(result) : sqlite3_errmsg(handle_);
     sqlite3_close(std::exchange(handle_, nullptr));
-    throw Error("cannot write the database: " + why, 1);
+    throw Error("cannot write the database: " + why, ErrorKind::kSystem);
   }
   run("PRAGMA page_size = 16384");
   run("PRAGMA journal_mode = OFF");
@@ -40,7 +40,8 @@ void SqliteDatabase::close() {
 }
 
 void SqliteDatabase::fail() const {
-  throw Error(std::string("cannot write the database: ") + sqlite3_errmsg(handle_), 1);
+  throw Error(std::string("cannot write the database: ") + sqlite3_errmsg(handle_),
+              ErrorKind::kSystem);
 }
 
 SqliteRows::SqliteRows(SqliteDatabase& database, const std::string& table, int columns)

@@ -14,7 +14,7 @@ Answer ask_by_site(ExportRequest& request, const Wanted& wanted) {
   Question question = request.question;
   question.by = GroupBy::kSite;
   question.tree = TreeShape::kNone;
-  question.sort = measure_of(request.metric);
+  question.sort = request.metric.measure;
   question.wanted = wanted;
   return request.ledgers.ask(question);
 }

@@ -78,12 +78,13 @@ void write_entry(const CallFacts& call, const ThreadCells& threads, const char* 
 void check_entry_words(const ExportRequest& request) {
   const Question& question = request.question;
   if (!question.between && question.at.kind != MomentSpec::Kind::kPeak) {
-    throw Error("--entries takes no --at: every call has a time of its own; take --between",
-                kExitUsage);
+    throw Error("a table of calls takes no moment: every call has a time of its own; take a range",
+                ErrorKind::kQuestion);
   }
   if (request.separator != ";") {
-    throw Error("--entries takes no --separator: calls have the number of a site, and no stack",
-                kExitUsage);
+    throw Error(
+        "a table of calls takes no separator: calls have the number of a site, and no stack",
+        ErrorKind::kQuestion);
   }
 }
 

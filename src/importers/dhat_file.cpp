@@ -54,7 +54,7 @@ class DhatParser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(lines_.name() + ": is no DHAT file that can be read: " + what, kExitBadData);
+    throw Error(lines_.name() + ": is no DHAT file that can be read: " + what, ErrorKind::kData);
   }
 
   [[noreturn]] void fail_in_point(const std::string& what) const {

@@ -89,7 +89,7 @@ void DhatReader::add_sums() {
       if (blocks->count <= kMostBlocks && blocks_ <= kMostBlocks) continue;
       throw Error(lines_.name() + ": has more than " + with_commas(kMostBlocks) +
                       " blocks, more than can be imported",
-                  kExitBadData);
+                  ErrorKind::kData);
     }
     add(peak_, lives.peak);
     add(peak_, lives.both);
@@ -109,7 +109,7 @@ uint64_t DhatReader::room_for(const Blocks& blocks, bool one_after_the_other) {
   uint64_t room = distance(blocks);
   uint64_t count = one_after_the_other ? std::min<uint64_t>(blocks.count, 2) : blocks.count;
   if (count > 0 && room > (kLastAddress - next_address_) / count) {
-    throw Error(lines_.name() + ": has more memory than there can be", kExitBadData);
+    throw Error(lines_.name() + ": has more memory than there can be", ErrorKind::kData);
   }
   return std::exchange(next_address_, next_address_ + count * room);
 }

@@ -49,7 +49,7 @@ Imported HeaptrackReader::read(std::string_view first, uint64_t ended_ns,
 
 void HeaptrackReader::fail(const std::string& what) const {
   throw Error(lines_.name() + ": line " + std::to_string(lines_.number()) + ": " + what,
-              kExitBadData);
+              ErrorKind::kData);
 }
 
 uint64_t HeaptrackReader::number(HeaptrackLine& line) const {
@@ -111,7 +111,7 @@ void HeaptrackReader::version(HeaptrackLine& line) {
   if (format == 0 || format > kNewestVersion) {
     throw Error(lines_.name() + ": is a heaptrack recording of version " + std::to_string(format) +
                     "; versions 1 to 3 can be read",
-                kExitBadData);
+                ErrorKind::kData);
   }
   sized_texts_ = format >= 3;
   imported_.what = "heaptrack " + std::to_string(writer >> 16) + '.' +

@@ -46,7 +46,7 @@ Imported import_source(std::unique_ptr<ByteSource> source, uint64_t ended_ns,
     throw Error(lines.name() +
                     ": is no recording that can be imported: files of heaptrack, massif and DHAT"
                     " can be, as they are or with .gz or .zst",
-                kExitBadData);
+                ErrorKind::kData);
   }
   LedgerWriter ledger(raw_ledger);
   if (is_json) return DhatReader(lines, ledger).read(ended_ns, progress);

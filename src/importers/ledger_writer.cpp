@@ -48,7 +48,8 @@ LedgerWriter::LedgerWriter(std::string path, const WriterThread& first, Times ti
       thread_(first.index),
       payload_(format::kPayloadBytes + kPastTheEnd) {
   if (fd_ < 0) {
-    throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno), 1);
+    throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno),
+                ErrorKind::kSystem);
   }
   file_bytes_ = format::kMinHeaderBytes;
   header_.magic = format::kChunkMagic;
@@ -233,7 +234,8 @@ void LedgerWriter::finish(const WriterProcess& process) {
   write(&header, sizeof header, 0);
   int fd = std::exchange(fd_, -1);
   if (::close(fd) != 0) {
-    throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno), 1);
+    throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno),
+                ErrorKind::kSystem);
   }
 }
 
@@ -243,7 +245,8 @@ void LedgerWriter::write(const void* bytes, size_t count, uint64_t offset) {
     ssize_t written = ::pwrite(fd_, at, count, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno), 1);
+      throw Error("cannot write " + path_ + ": " + std::generic_category().message(errno),
+                  ErrorKind::kSystem);
     }
     at += written;
     count -= static_cast<size_t>(written);

@@ -123,7 +123,7 @@ bool LineSource::decode_more() {
     size_t left = left_.size();
     if (!decoder_->decode(left_, text_)) {
       if (number_ == 0 && text_.empty()) {
-        throw Error(name() + ": is damaged: it cannot be decompressed", kExitBadData);
+        throw Error(name() + ": is damaged: it cannot be decompressed", ErrorKind::kData);
       }
       cut_short_ = true;
       return false;
@@ -162,7 +162,8 @@ bool LineSource::next(std::string_view& line) {
     }
     size_t waiting = text_.size() - begin_;
     if (waiting > kLongestLine) {
-      throw Error(name() + ": line " + std::to_string(number_ + 1) + " is too long", kExitBadData);
+      throw Error(name() + ": line " + std::to_string(number_ + 1) + " is too long",
+                  ErrorKind::kData);
     }
     if (!fill()) {
       if (text_.size() > begin_) cut_short_ = true;  // half a line is none

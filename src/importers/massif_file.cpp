@@ -39,7 +39,7 @@ void merge_same(std::vector<std::pair<uint32_t, uint64_t>>& stacks) {
 
 void MassifFile::fail(const std::string& what) const {
   throw Error(lines_.name() + ": line " + std::to_string(lines_.number()) + ": " + what,
-              kExitBadData);
+              ErrorKind::kData);
 }
 
 // Comments are left out.

@@ -101,7 +101,7 @@ void MassifReader::change_to(const Stacks& stacks, uint64_t time_ns) {
   imported_.calls += births.size();
   imported_.frees += ends.size();
   if (imported_.calls > kMostChanges) {
-    throw Error(lines_.name() + ": has more stacks than can be imported", kExitBadData);
+    throw Error(lines_.name() + ": has more stacks than can be imported", ErrorKind::kData);
   }
   ledger_.at(time_ns - std::min<uint64_t>(time_ns, ends.size() + births.size() + 1));
   ledger_.free(0);  // something else, so that no block is temporary
@@ -113,7 +113,7 @@ void MassifReader::change_to(const Stacks& stacks, uint64_t time_ns) {
   }
   for (const auto& [site, size] : births) {
     uint64_t address = addresses_.take(size);
-    if (address == 0) throw Error(lines_.name() + ": has too much memory", kExitBadData);
+    if (address == 0) throw Error(lines_.name() + ": has too much memory", ErrorKind::kData);
     ledger_.malloc(address, size, site);
     live_[site] = {address, size};
   }

@@ -165,10 +165,10 @@ struct Film::Parts {
 };
 
 FilmOptions sized(FilmOptions options) {
-  options.width = checked_side(options.width, 1280, 800, "--width") / 2 * 2;
-  options.height = checked_side(options.height, 720, 540, "--height") / 2 * 2;
+  options.width = checked_side(options.width, 1280, 800, "the width") / 2 * 2;
+  options.height = checked_side(options.height, 720, 540, "the height") / 2 * 2;
   if (options.frames < 2 || options.frames > kMostFrames) {
-    throw Error(fmt::format("--frames is from 2 to {}", kMostFrames), kExitUsage);
+    throw Error(fmt::format("a film has from 2 to {} frames", kMostFrames), ErrorKind::kQuestion);
   }
   return options;
 }

@@ -125,7 +125,7 @@ PlotKind parse_plot_kind(std::string_view text) {
   }
   throw Error(
       "there is no kind '" + std::string(text) + "', only " + list + did_you_mean(text, names),
-      kExitUsage);
+      ErrorKind::kQuestion);
 }
 
 double draw_heading(Svg& svg, Ledgers& ledgers, double width) {
@@ -136,17 +136,18 @@ double draw_heading(Svg& svg, Ledgers& ledgers, double width) {
   return 72;
 }
 
-size_t checked_side(size_t given, size_t usual, size_t least, const char* option) {
+size_t checked_side(size_t given, size_t usual, size_t least, const char* side) {
   size_t value = given == 0 ? usual : given;
   if (value >= least && value <= kMostPixels) return value;
-  throw Error(fmt::format("{} is from {} to {} here", option, least, kMostPixels), kExitUsage);
+  throw Error(fmt::format("{} is from {} to {} here", side, least, kMostPixels),
+              ErrorKind::kQuestion);
 }
 
 PageOptions sized(PageOptions options) {
   const KindFacts& facts = facts_of(options.kind);
   size_t least = options.kind == PlotKind::kAll ? 2 * kLeastWidth : kLeastWidth;
-  options.width = checked_side(options.width, 1200, least, "--width");
-  options.height = checked_side(options.height, facts.height, facts.least, "--height");
+  options.width = checked_side(options.width, 1200, least, "the width");
+  options.height = checked_side(options.height, facts.height, facts.least, "the height");
   return options;
 }
 

@@ -21,7 +21,7 @@ std::string file_name(const std::string& path) {
   if (command.empty()) command = "PROGRAM";
   throw Error(escaped(file_name(facts.path)) + " " + why +
                   ". Record it anew with: heapledger run -- " + command,
-              kExitBadData);
+              ErrorKind::kData);
 }
 
 [[noreturn]] void refuse_nothing(const LedgerFacts& facts, const LeftOut& left_out) {
@@ -30,7 +30,7 @@ std::string file_name(const std::string& path) {
           "malloc that succeeded" +
           (left_out.unknown_frees > 0 ? ", and freed only blocks that are older than the ledger"
                                       : ""),
-      kExitBadData);
+      ErrorKind::kData);
 }
 
 bool has_arenas(const BuildOptions& options) {

@@ -94,7 +94,7 @@ void Builder::expect_as_before(uint32_t lane) const {
 
 void Builder::refuse_change() {
   throw Error("the ledger changed while it was read; replay it when the program has ended",
-              kExitBadData);
+              ErrorKind::kData);
 }
 
 // --- lanes ---
@@ -108,8 +108,8 @@ uint32_t Builder::lane_of(uint32_t thread) {
   }
   if (begun_ == schedule::kMaxLanes) {
     throw Error("the ledger has more than " + std::to_string(schedule::kMaxLanes) +
-                    " threads, which is too many to play at once; take --threads 1",
-                kExitBadData);
+                    " threads, which is too many to play at once; play them on one thread",
+                ErrorKind::kData);
   }
   lane = begun_++;
   if (lane >= lanes_.size()) lanes_.emplace_back();

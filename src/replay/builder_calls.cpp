@@ -199,7 +199,7 @@ void Builder::count_slots(uint32_t more) {
   if (slots_ <= schedule::kMaxSlots) return;
   throw Error("the program has more than " + std::to_string(schedule::kMaxSlots) +
                   " blocks at a time, which is too many to play again",
-              kExitBadData);
+              ErrorKind::kData);
 }
 
 }  // namespace heapledger

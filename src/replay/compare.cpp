@@ -134,7 +134,7 @@ class Comparer {
           "The replay cannot be measured: the player, with an allocator that does "
           "nothing, " +
               played.what + ".",
-          1);
+          ErrorKind::kSystem);
     }
     failures_[who] = played.what.empty() ? "failed" : played.what;
     rounds_of_[who].plain.clear();
@@ -194,7 +194,8 @@ double play_limit(const Schedule& schedule, const CompareOptions& options, doubl
 
 Comparison compare(const Schedule& schedule, const std::vector<Candidate>& candidates,
                    size_t baseline, const CompareOptions& options) {
-  if (candidates.empty()) throw Error("There is no allocator to replay with.", kExitUsage);
+  if (candidates.empty())
+    throw Error("There is no allocator to replay with.", ErrorKind::kQuestion);
   Comparer comparer(schedule, candidates, options);
   comparer.run();
   return comparer.result(std::min(baseline, candidates.size() - 1));

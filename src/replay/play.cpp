@@ -26,8 +26,6 @@ namespace {
 using results::Outcome;
 using results::Results;
 
-constexpr int kExitFailed = 1;
-
 // Memory that the player writes its results into. What it wrote stays, however it ends.
 class SharedResults {
  public:
@@ -39,7 +37,7 @@ class SharedResults {
     if (memory == MAP_FAILED) {
       throw Error(
           std::string("There is no memory for the results of a replay: ") + ::strerror(errno) + ".",
-          kExitFailed);
+          ErrorKind::kSystem);
     }
     memory_ = memory;
   }
@@ -156,7 +154,7 @@ std::string own_folder() {
   const ssize_t bytes = ::readlink("/proc/self/exe", path, sizeof path);
   if (bytes <= 0) {
     throw Error("Heapledger cannot find itself: /proc/self/exe cannot be read. Is /proc mounted?",
-                kExitFailed);
+                ErrorKind::kSystem);
   }
   const std::string tool(path, static_cast<size_t>(bytes));
   return tool.substr(0, tool.rfind('/'));
@@ -177,7 +175,7 @@ std::string player_path() {
   throw Error("The player, heapledger-player, was not found in " +
                   quoted(folder + "/" + HEAPLEDGER_RELATIVE_LIBDIR) +
                   ". Build or install Heapledger again.",
-              kExitFailed);
+              ErrorKind::kSystem);
 }
 
 Played play(const Schedule& schedule, const Candidate& candidate, const PlayOptions& options) {
@@ -204,7 +202,7 @@ Played play(const Schedule& schedule, const Candidate& candidate, const PlayOpti
   if (const int error = process.exec_error(); error != 0) {
     throw Error(
         "The player cannot be started: " + quoted(command.path) + ": " + ::strerror(error) + ".",
-        kExitFailed);
+        ErrorKind::kSystem);
   }
   played.results = shared.copy();
   explain(traced.status, process, options.limit_seconds, played);

@@ -28,7 +28,8 @@ constexpr size_t kMostWords = 4096;
 
 [[noreturn]] void refuse(const char* what) {
   throw Error(
-      std::string("The player cannot be started: ") + what + ": " + std::strerror(errno) + ".", 1);
+      std::string("The player cannot be started: ") + what + ": " + std::strerror(errno) + ".",
+      ErrorKind::kSystem);
 }
 
 struct Pipe {

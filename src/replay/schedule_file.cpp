@@ -73,7 +73,7 @@ void ScheduleFile::next_chunk(LaneWords& lane) {
 
 uint32_t ScheduleFile::new_chunk() {
   if (chunks_ == UINT32_MAX) {
-    throw Error("there are too many calls for one schedule", kExitBadData);
+    throw Error("there are too many calls for one schedule", ErrorKind::kData);
   }
   return static_cast<uint32_t>(chunks_++);
 }
@@ -102,7 +102,7 @@ void ScheduleFile::fail() const {
                   std::strerror(error) + ". Name " +
                   (full ? "one with more room" : "one that is there and can be written to") +
                   " in TMPDIR",
-              1);
+              ErrorKind::kSystem);
 }
 
 }  // namespace heapledger

@@ -138,7 +138,29 @@ void Json::update(const Json& other) {
 }
 
 bool Json::contains(std::string_view name) const {
-  return const_cast<Json*>(this)->member(name) != nullptr;
+  return find(name) != nullptr;
+}
+
+std::optional<uint64_t> Json::natural() const {
+  if (const auto* natural = std::get_if<uint64_t>(&value_)) return *natural;
+  const auto* whole = std::get_if<int64_t>(&value_);
+  return whole != nullptr && *whole >= 0 ? std::optional(static_cast<uint64_t>(*whole))
+                                         : std::nullopt;
+}
+
+std::optional<double> Json::real() const {
+  if (const auto* real = std::get_if<double>(&value_)) return *real;
+  if (const auto* whole = std::get_if<int64_t>(&value_)) return static_cast<double>(*whole);
+  if (auto number = natural()) return static_cast<double>(*number);
+  return std::nullopt;
+}
+
+std::vector<std::string_view> Json::names() const {
+  std::vector<std::string_view> names;
+  if (const auto* members = std::get_if<Members>(&value_)) {
+    for (const Member& one : *members) names.push_back(one.first);
+  }
+  return names;
 }
 
 void Json::push_back(Json element) {

@@ -1,12 +1,13 @@
 // JSON as we print it: on one line, in pure ASCII, so that no name in it can do anything to a
 // terminal; members stand in the order in which they were put.
 //
-// For writing only. What reads JSON uses a library, and includes it where it reads.
+// read_json() makes such a value of a text.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +60,17 @@ class Json {
   size_t size() const;
   bool empty() const { return size() == 0; }
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  bool is_array() const { return std::holds_alternative<Elements>(value_); }
+  bool is_object() const { return std::holds_alternative<Members>(value_); }
+
+  // What it is, nullptr or nothing if it is something else. A whole number is a real one, too.
+  const Json* find(std::string_view name) const { return const_cast<Json*>(this)->member(name); }
+  const std::string* text() const { return std::get_if<std::string>(&value_); }
+  const bool* truth() const { return std::get_if<bool>(&value_); }
+  std::optional<uint64_t> natural() const;
+  std::optional<double> real() const;
+  // Of an object, in order.
+  std::vector<std::string_view> names() const;
 
   std::string line() const;
 
@@ -73,6 +85,9 @@ class Json {
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Elements, Members>
       value_;
 };
+
+// False when the text is no JSON; `why` then says what is wrong with it.
+bool read_json(std::string_view text, Json& json, std::string& why);
 
 inline std::string json_line(const Json& json) {
   return json.line();

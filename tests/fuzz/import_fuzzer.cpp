@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/analysis.h"
 #include "analyzer/error.h"
+#include "analyzer/query.h"
 #include "importers/importer.h"
 
 using namespace heapledger;
@@ -24,11 +24,10 @@ constexpr uint64_t kMostSteps = 200'000;
 
 // The ledger of the import, as the reader sees it.
 uint64_t calls_in(const std::string& path) {
-  std::vector<std::unique_ptr<ByteSource>> sources;
-  sources.push_back(open_file(path));
-  Analysis analysis = analyze_sources(std::move(sources), {});
-  if (!analysis.refusals.empty() || analysis.damaged()) abort();
-  return analysis.totals.calls;
+  Ledgers ledgers(std::vector<std::string>{path}, {});
+  const Overview& overview = ledgers.overview();
+  if (!ledgers.refusals().empty() || !overview.processes.front().problems.empty()) abort();
+  return overview.sums.calls;
 }
 
 }  // namespace
@@ -41,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Imported imported;
   // A few bytes of DHAT can say a hundred million blocks, which would take their time.
   auto stop_long_ones = [](uint64_t done, uint64_t) {
-    if (done > kMostSteps) throw Error("long enough", kExitBadData);
+    if (done > kMostSteps) throw Error("long enough", ErrorKind::kData);
   };
   try {
     imported = import_source(in_memory("recording", bytes), 0, path, stop_long_ones);

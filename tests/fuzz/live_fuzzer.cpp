@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/analysis.h"
 #include "analyzer/byte_source.h"
 #include "analyzer/error.h"
+#include "analyzer/query.h"
 #include "cores/block_headers.h"
 #include "cores/ledger_memory.h"
 #include "cores/live_tables.h"
@@ -90,10 +90,8 @@ void use_heap(const LiveHeap& heap) {
   } catch (const Error&) {
     return;  // a heap may be too odd to be a ledger
   }
-  std::vector<std::unique_ptr<ByteSource>> sources;
-  sources.push_back(open_file(path));
-  Analysis analysis = analyze_sources(std::move(sources), {});
-  demand(analysis.refusals.empty() && !analysis.damaged());
+  Ledgers ledgers(std::vector<std::string>{path}, {});
+  demand(ledgers.refusals().empty() && ledgers.facts().front().problems.empty());
 }
 
 void read_ledger(std::string_view parts, bool cut) {

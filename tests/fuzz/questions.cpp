@@ -35,7 +35,9 @@ void ask_everything(Ledgers& ledgers) {
   Question question;
   question.at = parse_moment("40%");
   question.by = GroupBy::kFunction;
-  attempt([&] { ledgers.live_at(question); });
+  question.only_live = true;
+  attempt([&] { ledgers.ask(question); });
+  question.only_live = false;
   question.by = GroupBy::kSite;
   attempt([&] { check_sum(ledgers.ask(question)); });
   question.by = GroupBy::kFunction;

@@ -35,14 +35,14 @@ using namespace cli::run;
 
 void show(Ledgers& ledgers) {
   static std::FILE* nowhere = std::fopen("/dev/null", "w");
-  const Analysis& analysis = ledgers.analysis();
+  const Overview& overview = ledgers.overview();
   const Style plain(false);
   report_text(ledgers, Asked{}, Page{});
   write_report_json(nowhere, ledgers, Asked{});
-  for (const LedgerFacts& ledger : analysis.ledgers) info_text(ledger, plain);
-  write_info_json(nowhere, analysis);
-  run_summary(analysis, plain, top_site(ledgers));
-  warnings(analysis);
+  for (const LedgerFacts& ledger : overview.processes) info_text(ledger, plain);
+  write_info_json(nowhere, overview.processes);
+  run_summary(overview, plain, top_site(ledgers));
+  warnings(overview.processes, ledgers.refusals());
 }
 
 void read(std::vector<Ledgers::Opener> sources, const Options& options) {

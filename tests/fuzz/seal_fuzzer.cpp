@@ -13,7 +13,7 @@
 #include "analyzer/error.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/query.h"
-#include "analyzer/seal/live_replay.h"
+#include "analyzer/seal/live_scan.h"
 #include "format/sealed.h"
 #include "questions.h"
 
@@ -34,7 +34,7 @@ void mend_header(std::string& bytes) {
 }
 
 void read_everything(LedgerFile& file) {
-  seal::LiveReplay all(file);
+  seal::LiveScan all(file);
   all.run(UINT64_MAX);
   uint64_t middle = 0;
   for (WindowBlocks blocks : file.index().windows()) {

@@ -10,6 +10,7 @@ namespace heapledger {
 namespace {
 
 using format::Kind;
+using test::Analysis;
 using test::analyze_bytes;
 using test::LedgerBuilder;
 

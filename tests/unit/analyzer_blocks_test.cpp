@@ -12,6 +12,7 @@
 namespace heapledger {
 namespace {
 
+using test::Analysis;
 using test::analyze_bytes;
 using test::block_offset;
 using test::LedgerBuilder;
@@ -170,21 +171,21 @@ TEST(Blocks, StoppedRecordingIsIncompleteButNotDamaged) {
   EXPECT_FALSE(a.damaged());
 }
 
-int refusal_code(const std::string& bytes) {
+ErrorKind refusal_of(const std::string& bytes) {
   try {
     analyze_bytes(bytes);
   } catch (const Error& error) {
-    return error.exit_code();
+    return error.kind();
   }
-  return 0;
+  return ErrorKind::kCancelled;
 }
 
 TEST(NoLedger, EmptyFile) {
-  EXPECT_EQ(refusal_code(""), kExitBadData);
+  EXPECT_EQ(refusal_of(""), ErrorKind::kData);
 }
 
 TEST(NoLedger, SomethingElse) {
-  EXPECT_EQ(refusal_code(std::string(10'000, 'x')), kExitBadData);
+  EXPECT_EQ(refusal_of(std::string(10'000, 'x')), ErrorKind::kData);
 }
 
 TEST(NoLedger, NewerVersionIsNamed) {
@@ -210,7 +211,7 @@ TEST(NoLedger, AbsurdHeaderFields) {
     std::string bytes = ledger.bytes();
     spoil(ledger.header);
     std::memcpy(bytes.data(), &ledger.header, sizeof ledger.header);
-    EXPECT_EQ(refusal_code(bytes), kExitBadData);
+    EXPECT_EQ(refusal_of(bytes), ErrorKind::kData);
   }
 }
 
@@ -218,7 +219,7 @@ TEST(NoLedger, OneBadFileBesideAGoodOneIsRefusedAlone) {
   Analysis a = test::analyze_named({{"good.ledger", two_chunks()}, {"bad.ledger", "nothing"}});
   EXPECT_EQ(a.totals.calls, 5u);
   ASSERT_EQ(a.refusals.size(), 1u);
-  EXPECT_NE(a.refusals[0].message.find("bad.ledger"), std::string::npos);
+  EXPECT_NE(std::string(a.refusals[0].what()).find("bad.ledger"), std::string::npos);
   EXPECT_TRUE(a.damaged());
 }
 

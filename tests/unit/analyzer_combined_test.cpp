@@ -7,6 +7,7 @@
 namespace heapledger {
 namespace {
 
+using test::Analysis;
 using test::analyze_named;
 using test::kStartRealtime;
 using test::LedgerBuilder;

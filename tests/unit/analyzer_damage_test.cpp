@@ -11,6 +11,7 @@
 namespace heapledger {
 namespace {
 
+using test::Analysis;
 using test::analyze_bytes;
 using test::block_offset;
 using test::LedgerBuilder;
@@ -56,7 +57,7 @@ Outcome look_at(const std::string& bytes) {
     Analysis a = analyze_bytes(bytes);
     return {true, a.totals.calls, a.damaged()};
   } catch (const Error& error) {
-    EXPECT_EQ(error.exit_code(), kExitBadData);
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
     return {};
   }
 }

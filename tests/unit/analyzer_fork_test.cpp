@@ -10,6 +10,7 @@ namespace heapledger {
 namespace {
 
 using format::InfoKey;
+using test::Analysis;
 using test::analyze_named;
 using test::kStartTicks;
 using test::LedgerBuilder;

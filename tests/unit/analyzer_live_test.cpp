@@ -4,12 +4,14 @@
 #include <functional>
 #include <string>
 
-#include "analyzer/analysis.h"
+#include "analyze_bytes.h"
 #include "ledger_builder.h"
 
 namespace heapledger {
 namespace {
 
+using test::Analysis;
+using test::analysis_of;
 using test::LedgerBuilder;
 
 // Shows one content while the ledger is indexed and another one from the first whole block on.
@@ -36,9 +38,10 @@ class ChangingSource final : public ByteSource {
 };
 
 Analysis analyze_changing(const std::string& before, const std::string& after) {
-  std::vector<std::unique_ptr<ByteSource>> sources;
-  sources.push_back(std::make_unique<ChangingSource>(before, after));
-  return analyze_sources(std::move(sources), {});
+  std::vector<Ledgers::Opener> openers;
+  openers.emplace_back([&] { return std::make_unique<ChangingSource>(before, after); });
+  Ledgers ledgers(std::move(openers), {});
+  return analysis_of(ledgers);
 }
 
 TEST(Live, EntriesThatArriveMeanwhileAreWelcome) {

@@ -8,7 +8,9 @@
 namespace heapledger {
 namespace {
 
+using test::Analysis;
 using test::analyze_bytes;
+using test::Group;
 using test::LedgerBuilder;
 
 constexpr uint64_t kSlack = 10'000;  // ns, and so time units here

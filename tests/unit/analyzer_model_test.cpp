@@ -14,6 +14,8 @@
 namespace heapledger {
 namespace {
 
+using test::Analysis;
+using test::Group;
 using test::LedgerBuilder;
 
 constexpr unsigned kThreads = 4;

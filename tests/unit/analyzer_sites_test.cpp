@@ -7,7 +7,9 @@
 namespace heapledger {
 namespace {
 
+using test::Analysis;
 using test::analyze_bytes;
+using test::Group;
 using test::LedgerBuilder;
 
 TEST(Sites, NamedByModuleAndOffset) {

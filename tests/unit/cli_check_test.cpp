@@ -34,7 +34,7 @@ std::string complaint(const std::function<void()>& act) {
   try {
     act();
   } catch (const Error& error) {
-    EXPECT_EQ(error.exit_code(), kExitUsage);
+    EXPECT_EQ(error.kind(), ErrorKind::kQuestion);
     return error.what();
   }
   return "nothing was wrong";

@@ -115,20 +115,20 @@ TEST(Completion, KnowsWhatTheParserKnows) {
 }
 
 TEST(RunSummary, NamesTheTopSiteAndNothingInItCanControlATerminal) {
-  Analysis analysis;
-  analysis.ledgers.resize(1);
-  analysis.ledgers[0].path = "x.ledger";
-  analysis.totals.peak_bytes = 200;
+  Overview overview;
+  overview.processes.resize(1);
+  overview.processes[0].path = "x.ledger";
+  overview.sums.peak_bytes = 200;
   TopSite top;
   top.bytes = 100;
   top.frame.name = "fill\x1b";
   top.frame.file = "/src/a.cpp";
   top.frame.line = 3;
-  const std::string text = run_summary(analysis, Style(false), top);
+  const std::string text = run_summary(overview, Style(false), top);
   EXPECT_NE(text.find("  top site     100 B (50.0%) of the peak: fill\\x1b at a.cpp:3\n"),
             std::string::npos)
       << text;
-  EXPECT_EQ(run_summary(analysis, Style(false)).find("top site"), std::string::npos);
+  EXPECT_EQ(run_summary(overview, Style(false)).find("top site"), std::string::npos);
 }
 
 }  // namespace

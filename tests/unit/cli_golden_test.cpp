@@ -32,23 +32,25 @@ const Style kPlain(false);
 using test::expect_golden;
 using test::written;
 
-Analysis one() {
-  return test::analyze_named({{"example.42.ledger", test::example_ledger()}});
+Overview one() {
+  return test::open_named({{"example.42.ledger", test::example_ledger()}}).overview();
 }
 
-Analysis two() {
-  return test::analyze_named({{"example.42.ledger", test::example_ledger()},
-                              {"example.44.ledger", test::example_child()}});
+Overview two() {
+  return test::open_named({{"example.42.ledger", test::example_ledger()},
+                           {"example.44.ledger", test::example_child()}})
+      .overview();
 }
 
 TEST(Golden, Info) {
-  Analysis analysis = two();
-  expect_golden("info_started.txt", info_text(analysis.ledgers[0], kPlain));
-  expect_golden("info_forked.txt", info_text(analysis.ledgers[1], kPlain));
+  std::vector<LedgerFacts> ledgers = two().processes;
+  expect_golden("info_started.txt", info_text(ledgers[0], kPlain));
+  expect_golden("info_forked.txt", info_text(ledgers[1], kPlain));
 }
 
 TEST(Golden, InfoJson) {
-  expect_golden("info_two.json", written([](std::FILE* to) { write_info_json(to, two()); }));
+  expect_golden("info_two.json",
+                written([](std::FILE* to) { write_info_json(to, two().processes); }));
 }
 
 TEST(Golden, RunSummary) {
@@ -57,9 +59,9 @@ TEST(Golden, RunSummary) {
 }
 
 TEST(Golden, NothingInTheTextsCanControlATerminal) {
-  Analysis analysis = two();
-  std::string all = info_text(analysis.ledgers[0], kPlain) +
-                    info_text(analysis.ledgers[1], kPlain) + run_summary(analysis, kPlain);
+  Overview overview = two();
+  std::string all = info_text(overview.processes[0], kPlain) +
+                    info_text(overview.processes[1], kPlain) + run_summary(overview, kPlain);
   for (char c : all) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
 }
 
@@ -71,11 +73,11 @@ TEST(Golden, InvalidNamesStillGiveValidJson) {
       .module(0, 1, 0, 9, 0, "", "/lib/\x80.so")
       .site(0, 1, 0, 1, 5)
       .malloc(1, 0x1000, 1, 1);
-  Analysis analysis = test::analyze_bytes(ledger.bytes());
   Ledgers ledgers = test::open_bytes({ledger.bytes()});
   auto report = nlohmann::json::parse(
       written([&](std::FILE* to) { write_report_json(to, ledgers, understand({})); }));
-  auto info = nlohmann::json::parse(written([&](std::FILE* to) { write_info_json(to, analysis); }));
+  auto info =
+      nlohmann::json::parse(written([&](std::FILE* to) { write_info_json(to, ledgers.facts()); }));
   EXPECT_EQ(report["groups"][0]["frames"][0]["module"], "/lib/\\x80.so");
   EXPECT_EQ(info["ledgers"][0]["threads"][0]["name"], "\\xff\\xfe");
   EXPECT_EQ(info["ledgers"][0]["executable"], "/bin/\\xc0\x1b");

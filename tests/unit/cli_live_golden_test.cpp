@@ -78,7 +78,7 @@ TEST(LiveGolden, ReportWithoutSumsAndTimes) {
 TEST(LiveGolden, InfoAndSummary) {
   Ledgers ledgers = open_heap(example_heap());
   expect_golden("info_live.txt", info_text(ledgers.facts()[0], Style(false)) + "\n" +
-                                     run_summary(ledgers.analysis(), Style(false)));
+                                     run_summary(ledgers.overview(), Style(false)));
 }
 
 TEST(LiveGolden, Difference) {

@@ -49,7 +49,7 @@ std::string refusal_of(const ReportWords& words) {
     check_moments(ledgers, asked.question);
     report_text(ledgers, asked, narrow());
   } catch (const Error& error) {
-    EXPECT_EQ(error.exit_code(), kExitUsage);
+    EXPECT_EQ(error.kind(), ErrorKind::kQuestion);
     return error.what();
   }
   return "";
@@ -262,20 +262,20 @@ TEST(ReportJson, NothingIsWrittenWhenALedgerFailsMidway) {
   int opened = 0;
   std::vector<Ledgers::Opener> openers;
   openers.emplace_back([&]() -> std::unique_ptr<ByteSource> {
-    if (++opened > 1) throw Error("texttool.100.ledger: is gone", kExitBadData);
+    if (++opened > 1) throw Error("texttool.100.ledger: is gone", ErrorKind::kData);
     return in_memory("texttool.100.ledger", bytes);
   });
   Ledgers ledgers(std::move(openers), {});
   ReportWords words = by("thread");  // takes a second pass
-  int exit_code = 0;
+  ErrorKind kind = ErrorKind::kCancelled;
   std::string text = test::written([&](std::FILE* to) {
     try {
       write_report_json(to, ledgers, understand(words), "[");
     } catch (const Error& error) {
-      exit_code = error.exit_code();
+      kind = error.kind();
     }
   });
-  EXPECT_EQ(exit_code, kExitBadData);
+  EXPECT_EQ(kind, ErrorKind::kData);
   EXPECT_EQ(opened, 2);
   EXPECT_EQ(text, "");
 }

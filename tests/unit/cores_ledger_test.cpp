@@ -109,7 +109,7 @@ TEST(CoresLedger, ThreadsFromBeforeAForkAreNotItsOwn) {
 
 TEST(CoresLedger, TotalsHaveWhatWasFreedBefore) {
   Ledgers ledgers = opened(example_heap());
-  const Totals& totals = ledgers.analysis().totals;
+  const Totals& totals = ledgers.overview().sums;
   EXPECT_EQ(totals.calls, 17u);
   EXPECT_EQ(totals.bytes, 2507u);
   EXPECT_EQ(totals.frees, 13u);
@@ -119,7 +119,7 @@ TEST(CoresLedger, TotalsHaveWhatWasFreedBefore) {
   EXPECT_EQ(totals.peak_time_ns, 10 * kSecond);
   EXPECT_EQ(totals.temporary_calls, 0u);
   EXPECT_EQ(sums(ledgers.overview().totals), (Sums{17, 2507, 4, 1157, 13, 1350}));
-  for (uint64_t calls : ledgers.analysis().by_function) EXPECT_EQ(calls, 0u);
+  for (uint64_t calls : ledgers.overview().by_function) EXPECT_EQ(calls, 0u);
 }
 
 TEST(CoresLedger, EverySiteHasItsAccount) {
@@ -253,9 +253,9 @@ TEST(CoresLedger, OfBlocksAtOneAddressTheLastIsKept) {
   heap.blocks.push_back({0x10000, 444, 4 * kSecond, 3, 2});
   std::vector<std::string> problems;
   Ledgers ledgers = opened(heap, &problems);
-  EXPECT_EQ(ledgers.analysis().totals.end_bytes, 1157u - 100 + 333);
-  EXPECT_EQ(ledgers.analysis().totals.calls, 4u);
-  EXPECT_EQ(ledgers.analysis().totals.lost_frees, 0u);
+  EXPECT_EQ(ledgers.overview().sums.end_bytes, 1157u - 100 + 333);
+  EXPECT_EQ(ledgers.overview().sums.calls, 4u);
+  EXPECT_EQ(ledgers.overview().sums.lost_frees, 0u);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_NE(problems[0].find("2 blocks"), std::string::npos) << problems[0];
 }
@@ -265,14 +265,14 @@ TEST(CoresLedger, BlocksThatCannotBeAreLeftOut) {
   heap.blocks.push_back({0, 10, kSecond, 1, 1});
   heap.blocks.push_back({0x50000, UINT64_MAX, kSecond, 1, 1});
   std::vector<std::string> problems;
-  EXPECT_EQ(opened(heap, &problems).analysis().totals.end_bytes, 1157u);
+  EXPECT_EQ(opened(heap, &problems).overview().sums.end_bytes, 1157u);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_NE(problems[0].find("2 blocks"), std::string::npos) << problems[0];
   heap = example_heap();
   heap.shape.word_bytes = 4;
   heap.blocks.push_back({0xffff'fff0, 16, kSecond, 1, 1});
   heap.blocks.push_back({0xffff'f000, 16, kSecond, 1, 1});
-  EXPECT_EQ(opened(heap, &problems).analysis().totals.end_blocks, 5u);
+  EXPECT_EQ(opened(heap, &problems).overview().sums.end_blocks, 5u);
   EXPECT_EQ(problems.size(), 1u);
 }
 
@@ -283,7 +283,7 @@ TEST(CoresLedger, NumbersOfNothingAreNothing) {
   heap.blocks[0].thread = 99;
   heap.blocks[1].site = 99;
   Ledgers ledgers = opened(heap);
-  EXPECT_EQ(ledgers.analysis().totals.end_bytes, 1157u);
+  EXPECT_EQ(ledgers.overview().sums.end_bytes, 1157u);
   EXPECT_EQ(row_named(by(ledgers, GroupBy::kSite), "[no stack]").all.live_bytes, 107u);
   EXPECT_EQ(row_named(by(ledgers, GroupBy::kThread), "(unknown)").all.live_bytes, 1007u);
 }
@@ -303,7 +303,7 @@ TEST(CoresLedger, StacksInCirclesAreCut) {
   heap.sites[1].parent = 3;  // main is called by render, which it calls
   std::vector<std::string> problems;
   Ledgers ledgers = opened(heap, &problems);
-  EXPECT_EQ(ledgers.analysis().totals.end_bytes, 1157u);
+  EXPECT_EQ(ledgers.overview().sums.end_bytes, 1157u);
   for (const BlockFacts& block : ledgers.blocks({}).blocks) {
     EXPECT_LE(ledgers.frames(block.site).size(), 3u);
   }
@@ -327,8 +327,8 @@ TEST(CoresLedger, WithoutStacksAllIsOfOneSite) {
 
 TEST(CoresLedger, AnEmptyHeapIsALedger) {
   Ledgers ledgers = opened(LiveHeap{});
-  EXPECT_EQ(ledgers.analysis().totals.calls, 0u);
-  EXPECT_TRUE(ledgers.analysis().complete());
+  EXPECT_EQ(ledgers.overview().sums.calls, 0u);
+  EXPECT_TRUE(ledgers.facts().front().complete);
 }
 
 TEST(CoresLedger, SeveralHeapsAreLiveTogether) {
@@ -350,7 +350,9 @@ Everything everything(Ledgers& ledgers) {
     Question question;
     question.by = group;
     Answer answer = ledgers.ask(question);
-    Answer live = ledgers.live_at(question);
+    Question only_live = question;
+    only_live.only_live = true;
+    Answer live = ledgers.ask(only_live);
     int number = static_cast<int>(group);
     all[{number, "all", 0}] = sums(answer.totals);
     all[{number, "live", 0}] = sums(live.totals);
@@ -400,15 +402,16 @@ TEST(CoresLedger, ManyBlocksAtOneTimeSurvive) {
   std::string raw = ledger_of(heap);
   Ledgers one = open_bytes({raw});
   Ledgers other = open_bytes({test::sealed(raw, options)});
-  EXPECT_EQ(one.analysis().totals.end_blocks, kBlocks);
-  EXPECT_EQ(one.analysis().totals.end_bytes, bytes);
+  EXPECT_EQ(one.overview().sums.end_blocks, kBlocks);
+  EXPECT_EQ(one.overview().sums.end_bytes, bytes);
   Answer threads = by(one, GroupBy::kThread);
   EXPECT_EQ(row_named(threads, "main").all.live_bytes, by_thread[1]);
   EXPECT_EQ(row_named(threads, "worker").all.live_bytes, by_thread[2]);
   EXPECT_EQ(everything(one), everything(other));
   Question question;
   question.at = parse_moment("1s");
-  EXPECT_EQ(sums(one.live_at(question).totals), sums(other.live_at(question).totals));
+  question.only_live = true;
+  EXPECT_EQ(sums(one.ask(question).totals), sums(other.ask(question).totals));
 }
 
 }  // namespace

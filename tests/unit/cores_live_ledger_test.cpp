@@ -140,7 +140,7 @@ TEST(LiveLedger, OneThatShrinksMeanwhileIsAnError) {
       EXPECT_FALSE(heap) << "after " << reads << " of " << whole;
     } catch (const Error& error) {
       ++refused;
-      EXPECT_EQ(error.exit_code(), kExitBadData);
+      EXPECT_EQ(error.kind(), ErrorKind::kData);
       EXPECT_NE(std::string_view(error.what()).find("while it was read"), std::string_view::npos);
     }
   }

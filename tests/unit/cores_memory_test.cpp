@@ -41,12 +41,12 @@ std::string all_problems(const Memory& memory) {
   return all;
 }
 
-// The message of the Error, and its exit status in front.
+// The message of the Error, and its kind in front.
 std::string refusal(const std::string& bytes) {
   try {
     opened(bytes);
   } catch (const Error& error) {
-    return std::to_string(error.exit_code()) + ' ' + error.what();
+    return (error.kind() == ErrorKind::kData ? "data: " : "other: ") + std::string(error.what());
   }
   return "opened";
 }
@@ -266,7 +266,7 @@ TEST(CoreMemory, CountThatTheFileCannotHold) {
 }
 
 TEST(CoreMemory, RefusesWhatIsNoCoreInWordsThatHelp) {
-  EXPECT_NE(refusal("").find("3 made.core: is empty"), std::string::npos);
+  EXPECT_NE(refusal("").find("data: made.core: is empty"), std::string::npos);
   EXPECT_NE(refusal("\x1F\x8B\x08 and so on").find("gzip -dk made.core"), std::string::npos);
   EXPECT_NE(refusal("\x28\xB5\x2F\xFD and so on").find("zstd -d made.core"), std::string::npos);
   EXPECT_NE(refusal("\x04\x22\x4D\x18 and so on").find("lz4 -d made.core"), std::string::npos);

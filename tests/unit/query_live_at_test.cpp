@@ -14,6 +14,11 @@
 namespace heapledger {
 namespace {
 
+Question only_live(Question question) {
+  question.only_live = true;
+  return question;
+}
+
 using test::Asked;
 using test::Asker;
 using test::kAllGroups;
@@ -88,7 +93,7 @@ class QueryLiveAt : public testing::TestWithParam<uint64_t> {
 
   void expect_same(const Question& question) {
     Answer should = whole_.ask(question);
-    Answer is = sealed_.live_at(question);
+    Answer is = sealed_.ask(only_live(question));
     EXPECT_EQ(is.totals.live_blocks, should.totals.live_blocks);
     EXPECT_EQ(is.totals.live_bytes, should.totals.live_bytes);
     EXPECT_EQ(is.totals.calls, 0u);
@@ -122,7 +127,7 @@ TEST_P(QueryLiveAt, TheTotalIsWhatTheModelSays) {
     SCOPED_TRACE(asked.text);
     asked.question.by = GroupBy::kNothing;
     Sums should = asker_.expected(asked, [](const test::Block&) { return true; });
-    Answer is = sealed_.live_at(asked.question);
+    Answer is = sealed_.ask(only_live(asked.question));
     EXPECT_EQ(is.totals.live_blocks, should.live_blocks);
     EXPECT_EQ(is.totals.live_bytes, should.live_bytes);
   }
@@ -161,7 +166,7 @@ TEST_P(QueryLiveAt, MarkersPeaksAndSharesOfTheTimeAreTheSame) {
 TEST_P(QueryLiveAt, TheOverviewAfterwardsIsTheSame) {
   Question question;
   question.at = parse_moment("50%");
-  sealed_.live_at(question);
+  sealed_.ask(only_live(question));
   EXPECT_EQ(sealed_.overview().totals.calls, whole_.overview().totals.calls);
   question.at = parse_moment("peak");
   Answer is = sealed_.ask(question);
@@ -207,7 +212,7 @@ TEST(QueryLiveAtReads, LittleOfALargeLedger) {
   Question question;
   question.by = GroupBy::kFunction;
   question.at = parse_moment("2000000ns");
-  EXPECT_EQ(ledgers.live_at(question).totals.live_bytes, half);
+  EXPECT_EQ(ledgers.ask(only_live(question)).totals.live_bytes, half);
   // What a report says around it.
   EXPECT_EQ(ledgers.time_of(question.at), 2'000'000u);
   EXPECT_EQ(ledgers.processes()[0].threads.size(), 1u);
@@ -240,7 +245,7 @@ TEST(QueryLiveAtReads, ARawLedgerGivesTheSameByReadingAll) {
   Ledgers raw = test::open_bytes(world.files());
   Question question;
   question.at = parse_moment("50%");
-  Answer is = raw.live_at(question);
+  Answer is = raw.ask(only_live(question));
   Answer should = raw.ask(question);
   EXPECT_EQ(is.totals.live_bytes, should.totals.live_bytes);
   EXPECT_EQ(is.totals.calls, 0u);
@@ -252,7 +257,7 @@ TEST(QueryLiveAtReads, AnUnknownMarkerIsRefusedWithTheKnownOnes) {
   Ledgers ledgers = test::open_bytes(sealed(world.files()));
   Question question;
   question.at = parse_moment("marker:nowhere");
-  EXPECT_THROW(ledgers.live_at(question), std::exception);
+  EXPECT_THROW(ledgers.ask(only_live(question)), std::exception);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ std::string refusal(Act&& act) {
   try {
     act();
   } catch (const Error& error) {
-    EXPECT_EQ(error.exit_code(), kExitUsage);
+    EXPECT_EQ(error.kind(), ErrorKind::kQuestion);
     return error.what();
   }
   return "accepted";

@@ -283,7 +283,7 @@ std::string refusal(LedgerBuilder& ledger) {
   try {
     build(ledger.bytes());
   } catch (const Error& error) {
-    EXPECT_EQ(error.exit_code(), kExitBadData);
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
     return error.what();
   }
   return "it was built";

@@ -22,23 +22,6 @@
 
 namespace heapledger::test {
 
-// Parents of forked processes are looked for among the same files.
-inline Ledgers open_named(const std::vector<NamedBytes>& files) {
-  std::vector<Ledgers::Opener> openers;
-  for (const auto& file : files) {
-    auto shared = std::make_shared<NamedBytes>(file);
-    openers.emplace_back([shared] { return in_memory(shared->first, shared->second); });
-  }
-  Options options;
-  options.open_parent = [files](const std::string& path) {
-    for (const auto& [name, bytes] : files) {
-      if (name == path) return in_memory(name, bytes);
-    }
-    throw Error("not there: " + path, kExitUsage);
-  };
-  return Ledgers(std::move(openers), std::move(options));
-}
-
 inline Ledgers open_example() {
   return open_named({{"example.42.ledger", example_ledger()}});
 }

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "analyzer/analysis.h"
+#include "analyze_bytes.h"
 #include "runtime/bootstrap/recording.h"
 #include "runtime/ledger/file.h"
 #include "runtime/ledger/settings_in_force.h"
@@ -56,9 +56,9 @@ class Trace : public testing::Test {
 
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  Analysis analysis(int pid = getpid()) const {
+  test::Analysis analysis(int pid = getpid()) const {
     std::vector<std::string> paths = {folder_ / (std::to_string(pid) + ".ledger")};
-    return analyze(paths, {});
+    return test::analyze(paths);
   }
 
   std::filesystem::path folder_;
@@ -123,7 +123,7 @@ void expect_same(const Totals& totals, const Sum& sum) {
 
 TEST_F(Trace, OneThread) {
   Sum sum = work(1, 50'000);
-  Analysis result = analysis();
+  test::Analysis result = analysis();
   expect_same(result.totals, sum);
   EXPECT_EQ(result.totals.end_bytes, sum.live_bytes);
   EXPECT_EQ(result.totals.end_blocks, sum.live_blocks);
@@ -151,7 +151,7 @@ TEST_F(Trace, ManyThreads) {
     all.frees += sum.frees;
     all.bytes += sum.bytes;
   }
-  Analysis result = analysis();
+  test::Analysis result = analysis();
   expect_same(result.totals, all);
   EXPECT_TRUE(result.complete());
 }
@@ -161,7 +161,7 @@ TEST_F(Trace, WindowsAreHandedOn) {
   for (int i = 0; i < 300; ++i) {
     std::thread([] { kTraceMode.free(kTraceMode.malloc(10, kHere), kHere); }).join();
   }
-  Analysis result = analysis();
+  test::Analysis result = analysis();
   EXPECT_EQ(result.totals.calls, 300u);
   EXPECT_EQ(result.totals.temporary_calls, 300u);
   EXPECT_EQ(result.ledgers.at(0).threads.size(), 301u);
@@ -178,10 +178,10 @@ TEST_F(Trace, ForkedChildHasItsOwnLedgerAndInherits) {
   }
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
   void* later = kTraceMode.malloc(5, kHere);
-  Analysis parent = analysis();
+  test::Analysis parent = analysis();
   EXPECT_EQ(parent.totals.calls, 2u);
   EXPECT_EQ(parent.totals.frees, 0u);
-  Analysis forked = analysis(child);
+  test::Analysis forked = analysis(child);
   EXPECT_EQ(forked.totals.calls, 1u);
   EXPECT_EQ(forked.totals.end_bytes, 77u);
   EXPECT_EQ(forked.totals.inherited_frees, 1u);
@@ -195,7 +195,7 @@ TEST_F(Trace, StoppedRecordingCountsWhatItMisses) {
   std::vector<void*> blocks = {kTraceMode.malloc(1, kHere)};
   stop_recording(format::StopReason::kDiskFull, 28);
   for (int i = 0; i < 10; ++i) blocks.push_back(kTraceMode.malloc(1, kHere));
-  Analysis result = analysis();
+  test::Analysis result = analysis();
   EXPECT_EQ(result.totals.calls, 1u);
   EXPECT_EQ(result.totals.missed, 10u);
   EXPECT_TRUE(result.ledgers.at(0).stopped.has_value());
@@ -208,7 +208,7 @@ TEST_F(Trace, FailedAndEmptyCallsLeaveNoEntry) {
   EXPECT_EQ(kTraceMode.malloc(1, kHere), nullptr);
   EXPECT_EQ(kTraceMode.reallocarray(nullptr, SIZE_MAX, 16, kHere), nullptr);
   kTraceMode.free(nullptr, kHere);
-  Analysis result = analysis();
+  test::Analysis result = analysis();
   EXPECT_EQ(result.totals.calls + result.totals.frees, 0u);
 }
 

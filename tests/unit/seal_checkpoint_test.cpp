@@ -1,4 +1,4 @@
-// What was live at any time, through the checkpoints of a sealed ledger, is what a replay from the
+// What was live at any time, through the checkpoints of a sealed ledger, is what a scan from the
 // beginning says, and little of the file is read for it.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <tuple>
 
-#include "analyzer/seal/live_replay.h"
+#include "analyzer/seal/live_scan.h"
 #include "counting_source.h"
 #include "ledger_builder.h"
 #include "seal_bytes.h"

@@ -95,7 +95,7 @@ TEST(SealDamage, AChangedHeaderIsNoticed) {
     try {
       EXPECT_FALSE(contents(changed).problems.empty()) << at;
     } catch (const Error& error) {
-      EXPECT_EQ(error.exit_code(), kExitBadData);
+      EXPECT_EQ(error.kind(), ErrorKind::kData);
     }
   }
 }

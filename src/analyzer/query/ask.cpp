@@ -83,12 +83,12 @@ bool Ledgers::Parts::is_in_overview(const Question& question) const {
 
 void Ledgers::Parts::take_from_overview(const Question& question, Counted& counted) const {
   using Kind = MomentSpec::Kind;
-  const Accounts& accounts = view->book->accounts();
+  const Accounts& accounts = view().book->accounts();
   const bool at_end = question.at.kind == Kind::kEnd ||
-                      (question.at.kind == Kind::kPeak && all_live(view->analysis.ledgers));
+                      (question.at.kind == Kind::kPeak && view().overview.is_live());
   Tallied& out = counted.tallied;
   out.cells.grow_to(accounts.size());
-  out.has_time = view->overview.totals.has_time;
+  out.has_time = view().overview.totals.has_time;
   out.cells_have_peaks = true;
   out.cell_peaks.grow_to(accounts.size());
   for (uint32_t id = 0; id < accounts.size(); ++id) {
@@ -140,10 +140,10 @@ void Ledgers::Parts::select_blocks(const Question& question, const Counted& coun
     }
   }
   plan.ledger = question.ledger;
-  plan.heaps = plan.added = view != nullptr ? view->heaps : HeapChoice{};
+  plan.heaps = plan.added = is_read() ? view().heaps : HeapChoice{};
   if (question.by != GroupBy::kHeap || question.tree != TreeShape::kNone) return;
-  plan.heaps =
-      heaps_to_list(set.heaps(), question.filter.heaps.empty() ? looked_at : question.filter.heaps);
+  plan.heaps = heaps_to_list(
+      set.heaps(), question.filter.heaps.empty() ? own->looked_at : question.filter.heaps);
 }
 
 std::vector<uint32_t> largest_first(const Question& question, size_t count,
@@ -166,7 +166,7 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   if (plan.begin.time_ns > plan.end.time_ns) {
     throw Error("'" + to_text(question.between->first) + "' is later than '" +
                     to_text(question.between->second) + "'; give the earlier moment first",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   select_blocks(question, counted, plan);
   plan.accounts = counted.selected;
@@ -186,36 +186,23 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   return plan;
 }
 
-void Ledgers::Parts::run(const Question&, const Plan& plan, Counted& counted) {
-  Tally tally(set, plan, given_accounts);
-  Progress progress(set.options().progress);
-  std::vector<uint64_t> stops;
-  bool begin_is_time = plan.between && plan.begin.what == Watch::What::kTime;
-  if (begin_is_time) stops.push_back(plan.begin.time_ns);
-  if (plan.end.what == Watch::What::kTime) stops.push_back(plan.end.time_ns);
-  auto stop = [&](size_t i) {
-    if (i == 0 && begin_is_time) {
-      tally.reach_begin();
-    } else {
-      tally.reach_end();
-    }
-  };
-  set.play(
-      tally, plan.heaps, stops, progress, [](uint32_t, Replay<Tally>&, LedgerFile&) {}, stop);
+void Ledgers::Parts::run(const Plan& plan, Counted& counted) {
+  Tally tally(set, plan, set.catalog().accounts());
+  scan(tally, plan.heaps, plan.between ? &plan.begin : nullptr, plan.end);
   counted.tallied = tally.take();
   counted.sizes = tally.sizes();
   counted.threads = tally.threads();
-  give_accounts(tally.accounts());
 }
 
 void Ledgers::Parts::check(const Question& question, size_t ledgers) {
   if (question.ledger && *question.ledger >= ledgers) {
-    throw Error("there is no ledger number " + std::to_string(*question.ledger), kExitUsage);
+    throw Error("there is no ledger number " + std::to_string(*question.ledger),
+                ErrorKind::kQuestion);
   }
   bool of_function =
       question.tree == TreeShape::kCallersOf || question.tree == TreeShape::kCalleesOf;
   if (of_function && question.function.empty()) {
-    throw Error("callers or callees of which function? None was given", kExitUsage);
+    throw Error("callers or callees of which function? None was given", ErrorKind::kQuestion);
   }
 }
 
@@ -224,12 +211,13 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
   check(question, set.size());
   Counted counted;
   counted.sites = &sites;
-  counted.added = view->heaps;
+  counted.added = view().heaps;
   if (question.filter.on_stacks())
     counted.selected = select_stacks(question.filter, sites, names());
   if (is_by_stack(question)) {
     auto bytes = [this](uint32_t account) {
-      return account < view->book->accounts().size() ? view->book->accounts().at(account).bytes : 0;
+      return account < view().book->accounts().size() ? view().book->accounts().at(account).bytes
+                                                      : 0;
     };
     counted.grouping =
         group_stacks(question, sites, names(), largest_first(question, sites.size(), bytes));
@@ -241,7 +229,7 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
     return counted;
   }
   Plan plan = make_plan(question, counted);
-  run(question, plan, counted);
+  run(plan, counted);
   counted.begin_ns = plan.begin.time_ns;
   counted.end_ns = plan.end.time_ns;
   return counted;
@@ -251,6 +239,7 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
 
 Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
   Answer answer;
+  answer.only_live = question.only_live;
   answer.end_ns = counted.end_ns;
   answer.begin_ns = question.between ? counted.begin_ns : counted.end_ns;
   Fold fold(set, question, counted.tallied);
@@ -336,6 +325,8 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
 }
 
 Answer Ledgers::ask(const Question& question) {
+  Turn turn(*this);
+  if (question.only_live) return parts_->ask_live(question);
   Parts::Counted counted = parts_->count(question);
   return parts_->answer(question, counted);
 }
@@ -346,6 +337,7 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
   question.between.reset();
   question.by = GroupBy::kSite;
   question.tree = TreeShape::kNone;
+  Turn turn(*this);
   Parts::Counted counted = parts_->count(question);
   StackNames& names = parts_->names();
 
@@ -406,27 +398,23 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
 }
 
 WhereRss Ledgers::where_rss(const MomentSpec& moment) {
+  Turn turn(*this);
   parts_->look({});
-  for (const LedgerFacts& facts : parts_->view->analysis.ledgers) {
+  const std::vector<LedgerFacts>& ledgers = parts_->ledgers();
+  for (const LedgerFacts& facts : ledgers) {
     if (!facts.sampled) continue;
     throw Error("which pages are in use cannot be told from samples; record " + facts.path +
-                    " without --mode sample to see where the resident memory goes",
-                kExitUsage);
+                    " in another mode than sample to see where the resident memory goes",
+                ErrorKind::kQuestion);
   }
   Watch watch = parts_->resolve(moment);
   std::vector<uint32_t> page_bytes;
-  for (const LedgerFacts& facts : parts_->view->analysis.ledgers)
-    page_bytes.push_back(facts.page_bytes);
+  for (const LedgerFacts& facts : ledgers) page_bytes.push_back(facts.page_bytes);
   RssBook book(parts_->set, watch, std::move(page_bytes));
-  Progress progress(parts_->set.options().progress);
-  std::vector<uint64_t> stops;
-  if (watch.what == Watch::What::kTime) stops.push_back(watch.time_ns);
-  parts_->set.play(
-      book, parts_->view->heaps, stops, progress, [](uint32_t, Replay<RssBook>&, LedgerFile&) {},
-      [&](size_t) { book.reach_end(); });
+  parts_->scan(book, parts_->view().heaps, nullptr, watch);
   WhereRss where;
   book.tell(where);
-  where.other_malloc = other_malloc(parts_->view->analysis.ledgers);
+  where.other_malloc = other_malloc(ledgers);
   where.glibc_model = where.other_malloc.empty();
   if (!where.glibc_model) where.rounding_bytes = 0;
   uint64_t used = where.live_bytes + where.rounding_bytes;
@@ -439,22 +427,20 @@ WhereRss Ledgers::where_rss(const MomentSpec& moment) {
 }
 
 std::vector<SiteSeries> Ledgers::series_of(std::span<const uint32_t> sites) {
+  Turn turn(*this);
   parts_->look({});
   std::unordered_map<uint32_t, uint32_t> line_of;
   for (uint32_t i = 0; i < sites.size(); ++i) line_of.try_emplace(sites[i], i);
-  std::vector<uint32_t> lines(parts_->given_accounts, UINT32_MAX);  // in whichever heap
-  for (uint32_t account = 0; account < parts_->given_accounts; ++account) {
+  std::vector<uint32_t> lines(parts_->sites.size(), UINT32_MAX);  // in whichever heap
+  for (uint32_t account = 0; account < lines.size(); ++account) {
     auto found = line_of.find(parts_->sites[account]);
     if (found != line_of.end()) lines[account] = found->second;
   }
   SeriesBook book(parts_->set, std::move(lines), sites.size());
-  Progress progress(parts_->set.options().progress);
-  parts_->set.play(
-      book, parts_->view->heaps, {}, progress, [](uint32_t, Replay<SeriesBook>&, LedgerFile&) {},
-      [](size_t) {});
+  parts_->scan(book, parts_->view().heaps, nullptr, {});
   std::vector<SiteSeries> all;
   for (uint32_t i = 0; i < sites.size(); ++i) {
-    all.push_back({sites[i], book.take(i, parts_->view->overview.duration_ns)});
+    all.push_back({sites[i], book.take(i, parts_->view().overview.duration_ns)});
   }
   return all;
 }
@@ -466,7 +452,7 @@ GroupBy parse_group_by(std::string_view text) {
     if (name_of(by) == text) return by;
     all += (all.empty() ? "" : ", ") + std::string(name_of(by));
   }
-  throw Error("unknown group '" + std::string(text) + "'; there are " + all, kExitUsage);
+  throw Error("unknown group '" + std::string(text) + "'; there are " + all, ErrorKind::kQuestion);
 }
 
 std::string_view name_of(GroupBy by) {

@@ -10,47 +10,38 @@
 namespace heapledger {
 namespace {
 
-class BlocksBook final : public AccountNumbers {
+class BlocksBook final : public QuietBook {
  public:
-  BlocksBook(const LedgerSet& set, const Plan& plan, uint32_t accounts, size_t top)
-      : set_(set), plan_(plan), accounts_(accounts), top_(top) {
+  BlocksBook(const LedgerSet& set, const Plan& plan, size_t top)
+      : set_(set), plan_(plan), top_(top) {
     using What = Watch::What;
     bool met_later = plan.begin.what == What::kEnd || plan.begin.what == What::kTime;
     in_range_ = !plan.between || (!met_later && plan.begin.number == 0);
     // A moment before the first birth, sample or marker is the start, when nothing is live.
   }
 
-  std::vector<LiveHeaps*>& tables() { return tables_; }
   void reach_begin() { in_range_ = true; }
   void reach_end() {
-    for (uint32_t i = 0; i < tables_.size(); ++i) {
-      if (tables_[i] == nullptr) continue;
-      tables_[i]->for_each([&](const LiveBlock& block) { consider(i, block, plan_.end.time_ns); });
+    for (uint32_t i = 0; i < tables().size(); ++i) {
+      if (tables()[i] == nullptr) continue;
+      tables()[i]->for_each([&](const LiveBlock& block) { consider(i, block, plan_.end.time_ns); });
     }
   }
   BlockList take(const std::vector<uint32_t>& sites);
 
-  uint32_t add(uint32_t) override { return accounts_++; }
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
-  bool wants_prefetch() const { return false; }
-  void prefetch(uint32_t) const {}
   void born(uint32_t, LiveBlock& block, const Weight&) {
     if (in_range_) block.thread |= kInRange;
     meet(Watch::What::kBirth, ++births_);
   }
-  void died(uint32_t, const LiveBlock&, const Death&, const Weight&) {}
-  void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
-  void spent(uint32_t, const LiveBlock&, uint64_t) {}
   void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight&) {
     if (plan_.end.what == Watch::What::kEnd) {
       consider(ledger, block, set_.since_start({time, ledger}));
     }
   }
-  void resized(uint32_t, const Resize&) {}
   void sampled(uint32_t, const MemorySample&) { meet(Watch::What::kSample, ++samples_); }
   void marked(uint32_t, uint64_t, std::string_view) { meet(Watch::What::kMarker, ++markers_); }
-  void ended(uint32_t, uint64_t) {}
 
  private:
   static constexpr uint32_t kInRange = kFirstBookFlag;
@@ -76,13 +67,11 @@ class BlocksBook final : public AccountNumbers {
 
   const LedgerSet& set_;
   const Plan& plan_;
-  uint32_t accounts_;
   size_t top_;
   bool in_range_;
   uint64_t births_ = 0;
   uint64_t samples_ = 0;
   uint64_t markers_ = 0;
-  std::vector<LiveHeaps*> tables_;
   std::unordered_map<uint32_t, uint32_t> merged_;
   BlockList list_;  // a heap, the smallest on top; sites are accounts until the end
 };
@@ -137,13 +126,14 @@ BlockList BlocksBook::take(const std::vector<uint32_t>& sites) {
 }  // namespace
 
 BlockList Ledgers::blocks(const Question& asked) {
+  Turn turn(*this);
   Parts& parts = *parts_;
   parts.look(asked.filter.heaps);
   if (!asked.filter.lifetime_ns.is_open()) {
     throw Error(
         "single blocks cannot be filtered by lifetime; take time, size, thread, function "
         "or module",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
   Question question = asked;
   question.by = GroupBy::kSite;
@@ -153,21 +143,8 @@ BlockList Ledgers::blocks(const Question& asked) {
     counted.selected = select_stacks(question.filter, parts.sites, parts.names());
   }
   Plan plan = parts.make_plan(question, counted);
-  BlocksBook book(parts.set, plan, parts.given_accounts, question.top);
-  Progress progress(parts.set.options().progress);
-  std::vector<uint64_t> stops;
-  bool begin_is_time = plan.between && plan.begin.what == Watch::What::kTime;
-  if (begin_is_time) stops.push_back(plan.begin.time_ns);
-  if (plan.end.what == Watch::What::kTime) stops.push_back(plan.end.time_ns);
-  parts.set.play(
-      book, plan.heaps, stops, progress, [](uint32_t, Replay<BlocksBook>&, LedgerFile&) {},
-      [&](size_t i) {
-        if (i == 0 && begin_is_time) {
-          book.reach_begin();
-        } else {
-          book.reach_end();
-        }
-      });
+  BlocksBook book(parts.set, plan, question.top);
+  parts.scan(book, plan.heaps, plan.between ? &plan.begin : nullptr, plan.end);
   return book.take(parts.sites);
 }
 

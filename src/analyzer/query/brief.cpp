@@ -5,7 +5,7 @@
 
 #include "analyzer/process_notes.h"
 #include "analyzer/query/overview.h"
-#include "analyzer/replay_process.h"
+#include "analyzer/process_scan.h"
 #include "format/modes.h"
 
 namespace heapledger {
@@ -14,7 +14,7 @@ namespace {
 using format::Entry;
 using format::Kind;
 
-// One note; notes of several windows are put in the order of a replay.
+// One note; notes of several windows are put in the order of a scan.
 struct Ordered {
   uint64_t time;
   uint32_t window;  // its place among the windows

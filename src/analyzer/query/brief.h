@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/analysis.h"
 #include "analyzer/id_table.h"
+#include "analyzer/ledger_facts.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/ledger_sites.h"
 #include "analyzer/sampling.h"

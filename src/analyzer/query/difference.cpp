@@ -60,7 +60,7 @@ class Comparison {
           "differences are by site, function, file, line, module, thread, size or "
           "size-class; not by " +
               std::string(name_of(question.by)),
-          kExitUsage);
+          ErrorKind::kQuestion);
     }
     out_.overlap = overlaps(question.by);
     out_.same_ledgers = before.up_to;

@@ -35,7 +35,7 @@ Compared parse_compared(std::string_view text) {
     all += (all.empty() ? "" : ", ") + std::string(name_of(measure));
   }
   throw Error("unknown measure '" + std::string(text) + "' of a difference; there are: " + all,
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 std::string_view name_of(Compared measure) {

@@ -13,7 +13,7 @@ namespace heapledger {
 namespace {
 
 // Which blocks and which times the question is about, and the rest of what a pass needs to know.
-class Selecting : public AccountNumbers {
+class Selecting : public QuietBook {
  public:
   Selecting(const LedgerSet& set, const Plan& plan, const std::vector<uint32_t>& sites,
             uint64_t begin_ns, uint64_t end_ns)
@@ -21,19 +21,6 @@ class Selecting : public AccountNumbers {
     selects_all_ = plan.size.is_open() && plan.accounts.empty() && plan.threads.empty() &&
                    plan.time_units.empty() && !plan.ledger;
   }
-
-  std::vector<LiveHeaps*>& tables() { return tables_; }
-  uint32_t add(uint32_t) override {
-    return UINT32_MAX - 1;
-  }  // of no site that a pass has seen before
-  void merge(uint32_t, uint32_t, Moment) override {}
-  bool wants_prefetch() const { return false; }
-  void prefetch(uint32_t) const {}
-  void spent(uint32_t, const LiveBlock&, uint64_t) {}
-  void resized(uint32_t, const Resize&) {}
-  void sampled(uint32_t, const MemorySample&) {}
-  void marked(uint32_t, uint64_t, std::string_view) {}
-  void ended(uint32_t, uint64_t) {}
 
  protected:
   static constexpr uint32_t kSelected = kFirstBookFlag;  // in LiveBlock::thread
@@ -65,7 +52,6 @@ class Selecting : public AccountNumbers {
   uint64_t begin_ns_;
   uint64_t end_ns_;
   bool selects_all_;
-  std::vector<LiveHeaps*> tables_;
 };
 
 class BlockEventsBook final : public Selecting {
@@ -205,7 +191,7 @@ class CallsBook final : public Selecting {
   void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
   void left(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
 
-  // By Replay, for every call, before it is paired. `block`: the one it allocates or, if known, the
+  // By Scan, for every call, before it is paired. `block`: the one it allocates or, if known, the
   // one it frees.
   void called(uint32_t ledger, uint32_t thread, const format::Entry& entry,
               const LiveBlock* block) {
@@ -298,12 +284,20 @@ void refuse_lifetimes(const Question& question) {
   if (question.filter.lifetime_ns.is_open()) return;
   throw Error(
       "single entries cannot be filtered by lifetime; take time, size, thread, function or module",
-      kExitUsage);
+      ErrorKind::kQuestion);
 }
 
 template <typename Book, typename Facts>
-void pass(Ledgers::Parts& parts, const Question& asked, std::pair<uint64_t, uint64_t> range,
+void pass(Ledgers::Parts& parts, const Question& asked,
           const std::function<void(const Facts&)>& use) {
+  refuse_lifetimes(asked);
+  parts.look(asked.filter.heaps);
+  uint64_t begin = 0;
+  uint64_t end = UINT64_MAX;
+  if (asked.between) {
+    begin = parts.resolve(asked.between->first).time_ns;
+    end = parts.resolve(asked.between->second).time_ns;
+  }
   Question question = asked;
   question.by = GroupBy::kSite;
   question.tree = TreeShape::kNone;
@@ -314,31 +308,22 @@ void pass(Ledgers::Parts& parts, const Question& asked, std::pair<uint64_t, uint
     counted.selected = select_stacks(question.filter, parts.sites, parts.names());
   }
   Plan plan = parts.make_plan(question, counted);
-  Book book(use, parts.set, plan, parts.sites, range.first, range.second);
-  Progress progress(parts.set.options().progress);
-  parts.set.play(
-      book, plan.heaps, {}, progress, [](uint32_t, Replay<Book>&, LedgerFile&) {}, [](size_t) {});
+  Book book(use, parts.set, plan, parts.sites, begin, end);
+  parts.scan(book, plan.heaps, nullptr, {});
   if constexpr (requires { book.finish(); }) book.finish();
 }
 
 }  // namespace
 
 void Ledgers::calls(const Question& question, const std::function<void(const CallFacts&)>& use) {
-  refuse_lifetimes(question);
-  parts_->look(question.filter.heaps);
-  pass<CallsBook>(*parts_, question, range_of(question), use);
+  Turn turn(*this);
+  pass<CallsBook>(*parts_, question, use);
 }
 
 void Ledgers::block_events(const Question& question,
                            const std::function<void(const BlockEvent&)>& use) {
-  refuse_lifetimes(question);
-  parts_->look(question.filter.heaps);
-  pass<BlockEventsBook>(*parts_, question, range_of(question), use);
-}
-
-std::pair<uint64_t, uint64_t> Ledgers::range_of(const Question& question) {
-  if (!question.between) return {0, UINT64_MAX};
-  return {time_of(question.between->first), time_of(question.between->second)};
+  Turn turn(*this);
+  pass<BlockEventsBook>(*parts_, question, use);
 }
 
 }  // namespace heapledger

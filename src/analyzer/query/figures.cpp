@@ -25,14 +25,20 @@ bool has_ended(F figures) {
 constexpr FigureRow sum(Measure measure, std::string_view word, std::string_view key,
                         std::string_view title, FigureUnit unit, uint64_t Sums::*member,
                         std::string_view help, double Estimates::*error = nullptr) {
-  return {measure, word, key, title, unit, member, nullptr, nullptr, error, help};
+  return {measure, word, key, title, unit, member, member, nullptr, nullptr, error, help};
 }
 
 constexpr FigureRow other(Measure measure, std::string_view word, std::string_view key,
-                          std::string_view title, FigureUnit unit, uint64_t (*value)(F),
+                          std::string_view title, FigureUnit unit, uint64_t Figures::*member,
                           bool (*known)(F), std::string_view help,
                           double Estimates::*error = nullptr) {
-  return {measure, word, key, title, unit, nullptr, value, known, error, help};
+  return {measure, word, key, title, unit, nullptr, member, nullptr, known, error, help};
+}
+
+constexpr FigureRow derived(Measure measure, std::string_view word, std::string_view title,
+                            FigureUnit unit, uint64_t (*value)(F), bool (*known)(F),
+                            std::string_view help) {
+  return {measure, word, "", title, unit, nullptr, nullptr, value, known, nullptr, help};
 }
 
 constexpr std::array<FigureRow, kMeasures> make_catalog() {
@@ -61,36 +67,30 @@ constexpr std::array<FigureRow, kMeasures> make_catalog() {
           &Sums::moved_blocks, "resizes that gave another address"),
       sum(M::kMovedBytes, "moved", "moved_bytes", "moved", FigureUnit::kBytes, &Sums::moved_bytes,
           "bytes that these resizes had to copy"),
-      other(
-          M::kSmallest, "smallest", "smallest", "smallest", FigureUnit::kBytes,
-          [](F f) { return f.smallest; }, nullptr, "the smallest size asked for"),
-      other(
-          M::kLargest, "largest", "largest", "largest", FigureUnit::kBytes,
-          [](F f) { return f.largest; }, nullptr, "the largest size asked for"),
-      other(
-          M::kPeakBytes, "peak", "peak_bytes", "own peak", FigureUnit::kBytes,
-          [](F f) { return f.peak_bytes; }, has_peak, "the most bytes of its own ever live at once",
-          &Estimates::peak_error),
-      other(
-          M::kPeakBlocks, "", "peak_blocks", "blocks then", FigureUnit::kCount,
-          [](F f) { return f.peak_blocks; }, has_peak, "blocks live then"),
-      other(
-          M::kPeakTime, "", "peak_time_ns", "when", FigureUnit::kNanoseconds,
-          [](F f) { return f.peak_time_ns; }, has_peak, "when that was"),
-      other(
-          M::kTime, "time", "time_ns", "time", FigureUnit::kNanoseconds,
-          [](F f) { return f.time_ns; }, has_time, "time of its threads that samples stand for"),
-      other(
-          M::kAverageSize, "size", "", "average", FigureUnit::kBytes,
+      other(M::kSmallest, "smallest", "smallest", "smallest", FigureUnit::kBytes,
+            &Figures::smallest, nullptr, "the smallest size asked for"),
+      other(M::kLargest, "largest", "largest", "largest", FigureUnit::kBytes, &Figures::largest,
+            nullptr, "the largest size asked for"),
+      other(M::kPeakBytes, "peak", "peak_bytes", "own peak", FigureUnit::kBytes,
+            &Figures::peak_bytes, has_peak, "the most bytes of its own ever live at once",
+            &Estimates::peak_error),
+      other(M::kPeakBlocks, "", "peak_blocks", "blocks then", FigureUnit::kCount,
+            &Figures::peak_blocks, has_peak, "blocks live then"),
+      other(M::kPeakTime, "", "peak_time_ns", "when", FigureUnit::kNanoseconds,
+            &Figures::peak_time_ns, has_peak, "when that was"),
+      other(M::kTime, "time", "time_ns", "time", FigureUnit::kNanoseconds, &Figures::time_ns,
+            has_time, "time of its threads that samples stand for"),
+      derived(
+          M::kAverageSize, "size", "average", FigureUnit::kBytes,
           [](F f) { return f.average_size(); }, nullptr, "bytes a call"),
-      other(
-          M::kMedianLifetime, "lifetime", "", "median life", FigureUnit::kNanoseconds,
+      derived(
+          M::kMedianLifetime, "lifetime", "median life", FigureUnit::kNanoseconds,
           [](F f) { return f.lifetimes.median(); }, has_ended, "half of the blocks lived longer"),
-      other(
-          M::kMeanLifetime, "mean-lifetime", "", "mean life", FigureUnit::kNanoseconds,
+      derived(
+          M::kMeanLifetime, "mean-lifetime", "mean life", FigureUnit::kNanoseconds,
           [](F f) { return f.lifetimes.mean(); }, has_ended, "how long blocks lived on average"),
-      other(
-          M::kRssPeak, "rss", "", "rss", FigureUnit::kBytes, [](F) { return uint64_t{0}; }, nullptr,
+      derived(
+          M::kRssPeak, "rss", "rss", FigureUnit::kBytes, [](F) { return uint64_t{0}; }, nullptr,
           "the most resident memory of a process"),
   }};
 }
@@ -150,7 +150,8 @@ Measure parse_measure(std::string_view text) {
     if (row.word == text) return row.measure;
     all += (all.empty() ? "" : ", ") + std::string(row.word);
   }
-  throw Error("unknown measure '" + std::string(text) + "'; there are " + all, kExitUsage);
+  throw Error("unknown measure '" + std::string(text) + "'; there are " + all,
+              ErrorKind::kQuestion);
 }
 
 std::string_view name_of(Measure measure) {
@@ -159,7 +160,7 @@ std::string_view name_of(Measure measure) {
 
 uint64_t value_of(const Figures& figures, Measure measure) {
   const FigureRow& row = row_of(measure);
-  return row.sum != nullptr ? figures.*row.sum : row.value(figures);
+  return row.member != nullptr ? figures.*row.member : row.value(figures);
 }
 
 bool is_known(const Figures& figures, Measure measure) {

@@ -19,6 +19,7 @@ struct CommonSize {
   uint64_t size = 0;
   uint64_t calls = 0;
   uint64_t over = 0;
+  bool operator==(const CommonSize&) const = default;
 };
 
 // What only sampled ledgers have. Standard errors: two thirds of all estimates are not further from
@@ -31,6 +32,7 @@ struct Estimates {
 
   bool has_time = false;  // samples carry the time that they stand for
   uint64_t time_ns = 0;
+  bool operator==(const Estimates&) const = default;
 };
 
 // Sums of what happens to some blocks only.
@@ -50,6 +52,7 @@ struct RareSums {
   }
 
   void add(const RareSums& other);
+  bool operator==(const RareSums&) const = default;
 };
 
 // What adds up over blocks: the sums of groups that do not overlap are the sums of all of them.
@@ -63,6 +66,7 @@ struct Sums : RareSums {
   uint64_t ended_bytes = 0;
 
   void add(const Sums& other);
+  bool operator==(const Sums&) const = default;
 };
 
 struct Figures : Sums, Estimates {
@@ -84,6 +88,7 @@ struct Figures : Sums, Estimates {
   std::vector<std::pair<uint32_t, uint32_t>> allocating_threads;
   std::vector<std::pair<uint32_t, uint32_t>> freeing_threads;
 
+  bool operator==(const Figures&) const = default;
   uint64_t average_size() const { return calls == 0 ? 0 : bytes / calls; }
 };
 inline constexpr size_t kCommonSizes = 8;
@@ -129,9 +134,10 @@ struct FigureRow {
   std::string_view key;    // in JSON and tables; empty: not there, it follows from others
   std::string_view title;  // of a column
   FigureUnit unit;
-  uint64_t Sums::*sum;                // it adds up; else
-  uint64_t (*value)(const Figures&);  // what it is, and
-  bool (*is_known)(const Figures&);   // whether it is known; nullptr: always
+  uint64_t Sums::*sum;                // it adds up
+  uint64_t Figures::*member;          // where it is, if it does not follow from others; else
+  uint64_t (*value)(const Figures&);  // what it is
+  bool (*is_known)(const Figures&);   // nullptr: always
   double Estimates::*error;           // of an estimate; nullptr: none is known
   std::string_view help;
 };

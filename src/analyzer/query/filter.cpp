@@ -15,7 +15,7 @@ constexpr const char* kAllowed =
     "function, module or heap with =PATTERN or =!PATTERN";
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
-  throw Error("filter '" + std::string(word) + "': " + why, kExitUsage);
+  throw Error("filter '" + std::string(word) + "': " + why, ErrorKind::kQuestion);
 }
 
 std::string_view trim(std::string_view text) {
@@ -143,7 +143,7 @@ uint64_t parse_bytes(std::string_view text) {
   uint64_t value = 0;
   if (base::read_size(text, value)) return value;
   throw Error("cannot read '" + std::string(text) + "' as a size: write " + base::kSizesToWrite,
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 uint64_t parse_duration(std::string_view text) {
@@ -151,7 +151,7 @@ uint64_t parse_duration(std::string_view text) {
   if (base::read_duration(text, value)) return value;
   throw Error(
       "cannot read '" + std::string(text) + "' as a duration: write " + base::kDurationsToWrite,
-      kExitUsage);
+      ErrorKind::kQuestion);
 }
 
 }  // namespace heapledger

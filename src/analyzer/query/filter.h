@@ -27,6 +27,7 @@ struct Patterns {
   std::vector<std::string> in;
   std::vector<std::string> out;
   bool empty() const { return in.empty() && out.empty(); }
+  bool operator==(const Patterns&) const = default;
 };
 
 // A range of whole numbers, both ends included.
@@ -35,6 +36,7 @@ struct Bounds {
   uint64_t most = UINT64_MAX;
   bool holds(uint64_t value) const { return value >= least && value <= most; }
   bool is_open() const { return least == 0 && most == UINT64_MAX; }
+  bool operator==(const Bounds&) const = default;
 };
 
 struct Filter {
@@ -51,6 +53,7 @@ struct Filter {
     return !size.is_open() || !lifetime_ns.is_open() || !time_ns.is_open() || !threads.empty();
   }
   bool on_stacks() const { return !modules.empty() || !functions.empty(); }
+  bool operator==(const Filter&) const = default;
 };
 
 // Throws Error that names the word it does not understand and what is allowed.

@@ -289,7 +289,7 @@ Members list_members(const Grouping& grouping) {
     members.groups.insert(members.groups.end(), found.begin(), found.end());
     if (members.groups.size() > kMost) {
       throw Error("there are too many frames for the peaks of single groups; ask without them",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
   }
   members.offsets.push_back(static_cast<uint32_t>(members.groups.size()));

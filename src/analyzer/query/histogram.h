@@ -25,6 +25,7 @@ class Histogram {
   struct Bucket {
     uint64_t count;
     uint16_t number;
+    bool operator==(const Bucket&) const = default;
   };
 
   void add(uint64_t value, uint64_t times = 1) {
@@ -44,6 +45,11 @@ class Histogram {
   // For those who count by bucket_of() themselves.
   static Histogram from_counts(const uint64_t (&counts)[kBuckets], uint64_t sum, uint64_t smallest,
                                uint64_t largest);
+
+  bool operator==(const Histogram& other) const {
+    return buckets_ == other.buckets_ && sum_ == other.sum_ && smallest() == other.smallest() &&
+           largest_ == other.largest_;
+  }
 
   uint64_t count() const { return count_; }
   uint64_t sum() const { return sum_; }

@@ -24,7 +24,35 @@ std::vector<Ledgers::Opener> openers_of(std::span<const std::string> paths) {
   std::string hint = heaps.has_others() ? "" : "; record with maps=on for mmap";
   std::string which =
       asked.in.empty() ? "the filter leaves no heap" : "no heap fits '" + asked.in.front() + "'";
-  throw Error(which + "; there are: " + names + hint, kExitUsage);
+  throw Error(which + "; there are: " + names + hint, ErrorKind::kQuestion);
+}
+
+// Of live heaps nobody knows when they were larger: the moment that they are of stands for the
+// peak.
+void take_end_for_peak(Overview& overview, const LedgerSet& set) {
+  Figures& totals = overview.totals;
+  totals.live_bytes = totals.peak_bytes = overview.never_freed_bytes;
+  totals.live_blocks = totals.peak_blocks = overview.never_freed_blocks;
+  totals.live_error = totals.peak_error = overview.never_freed_error;
+  totals.peak_time_ns = overview.peak_time_ns = overview.duration_ns;
+  for (LedgerFacts& facts : overview.processes) {
+    facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.duration_ns;
+  }
+}
+
+void add_up(Overview& overview) {
+  for (const LedgerFacts& ledger : overview.processes) {
+    overview.sums.add(ledger.totals);
+    overview.counts.add(ledger.counts);
+    overview.damages += ledger.damage_count;
+    for (size_t i = 0; i < overview.by_function.size(); ++i) {
+      overview.by_function[i] += ledger.by_function[i];
+    }
+  }
+  overview.sums.peak_bytes = overview.totals.peak_bytes;
+  overview.sums.peak_blocks = overview.totals.peak_blocks;
+  overview.sums.peak_time_ns = overview.peak_time_ns;
+  overview.sums.rss_peak_bytes = overview.rss_peak_bytes;
 }
 
 }  // namespace
@@ -32,53 +60,60 @@ std::vector<Ledgers::Opener> openers_of(std::span<const std::string> paths) {
 Ledgers::Ledgers(std::span<const std::string> paths, Options options)
     : Ledgers(openers_of(paths), std::move(options)) {}
 Ledgers::Ledgers(std::vector<Opener> sources, Options options)
-    : parts_(std::make_unique<Parts>(std::move(sources), std::move(options))) {}
+    : Ledgers(std::make_shared<Parts>(std::move(sources), options), options.asker) {}
+Ledgers::Ledgers(std::shared_ptr<Parts> parts, Asker asker)
+    : parts_(std::move(parts)), own_(std::make_unique<Own>()) {
+  own_->asker = std::move(asker);
+}
 Ledgers::~Ledgers() = default;
 Ledgers::Ledgers(Ledgers&&) noexcept = default;
 Ledgers& Ledgers::operator=(Ledgers&&) noexcept = default;
 
-const std::vector<Refusal>& Ledgers::refusals() const {
+Ledgers Ledgers::for_asker(Asker asker) const {
+  return Ledgers(parts_, std::move(asker));
+}
+
+const std::vector<Error>& Ledgers::refusals() const {
   return parts_->set.refusals();
 }
 
 void Ledgers::look_at(const Patterns& heaps) {
-  parts_->looked_at = heaps;
+  own_->looked_at = heaps;
+  own_->looked.reset();
 }
 
 const HeapCatalog& Ledgers::heaps() {
+  Turn turn(*this);
   parts_->read();
   return parts_->set.heaps();
 }
 
 const Overview& Ledgers::overview() {
-  parts_->look({});
-  return parts_->view->overview;
+  Turn turn(*this);
+  parts_->look_at_own();
+  return own_->looked->overview;
 }
 
 const std::vector<LedgerFacts>& Ledgers::facts() {
-  parts_->look({});
-  return parts_->view->analysis.ledgers;
-}
-
-const Analysis& Ledgers::analysis() {
-  parts_->look({});
-  parts_->list_groups();
-  return parts_->view->analysis;
+  return overview().processes;
 }
 
 const SiteCatalog& Ledgers::sites() {
+  Turn turn(*this);
   if (!parts_->read_briefs()) parts_->read();
   return parts_->set.catalog();
 }
 
 void Ledgers::use_symbols(const SymbolTable* symbols,
                           std::function<std::string(std::string_view)> rename) {
+  Turn turn(*this);
   parts_->symbols = symbols;
   parts_->rename = std::move(rename);
   parts_->stack_names.reset();
 }
 
 std::vector<NamedFrame> Ledgers::frames(uint32_t site) {
+  Turn turn(*this);
   StackNames& names = parts_->names();
   std::vector<uint32_t> stack;
   names.stack(site, stack);
@@ -89,6 +124,7 @@ std::vector<NamedFrame> Ledgers::frames(uint32_t site) {
 }
 
 NamedFrame Ledgers::first_interesting_frame(uint32_t site) {
+  Turn turn(*this);
   StackNames& names = parts_->names();
   std::vector<uint32_t> stack;
   names.stack(site, stack);
@@ -96,7 +132,6 @@ NamedFrame Ledgers::first_interesting_frame(uint32_t site) {
 }
 
 uint32_t Ledgers::worst(Measure measure) {
-  parts_->look({});
   auto value = [measure](const Totals& totals) -> uint64_t {
     switch (measure) {
       case Measure::kPeakBytes:
@@ -121,10 +156,10 @@ uint32_t Ledgers::worst(Measure measure) {
         throw Error(
             "a process cannot be the worst by " + std::string(name_of(measure)) +
                 "; take peak, live, blocks, calls, bytes, temporary, frees, reallocs or rss",
-            kExitUsage);
+            ErrorKind::kQuestion);
     }
   };
-  const std::vector<LedgerFacts>& ledgers = parts_->view->analysis.ledgers;
+  const std::vector<LedgerFacts>& ledgers = facts();
   auto worst = std::max_element(ledgers.begin(), ledgers.end(),
                                 [&](const LedgerFacts& a, const LedgerFacts& b) {
                                   return value(a.totals) < value(b.totals);
@@ -136,167 +171,86 @@ uint32_t Ledgers::worst(Measure measure) {
 
 void Ledgers::Parts::read() {
   if (is_read()) return;
-  auto first = std::make_unique<HeapView>();
+  auto first = std::make_shared<HeapView>();
   read_view(*first);
-  view = views.emplace_back(std::move(first)).get();
-  if (all_live(view->analysis.ledgers)) take_end_for_peak();
-  add_up();
+  if (first->overview.is_live()) take_end_for_peak(first->overview, set);
+  add_up(first->overview);
+  own->view = views.emplace_back(std::move(first));
+}
+
+void Ledgers::Parts::look_at_own() {
+  look({});
+  own->looked = own->view;
 }
 
 void Ledgers::Parts::look(const Patterns& patterns) {
   read();  // only then all heaps are known
+  const Patterns& looked_at = own->looked_at;
   HeapChoice choice = heaps_to_add(set.heaps(), patterns.empty() ? looked_at : patterns);
   auto same = std::find_if(views.begin(), views.end(),
                            [&choice](const auto& known) { return known->heaps == choice; });
   if (same != views.end()) {
-    view = same->get();
+    own->view = *same;
     return;
   }
   if (!choice.has_malloc && !choice.has_others) refuse_heaps(set.heaps(), patterns, looked_at);
-  auto other = std::make_unique<HeapView>();
+  auto other = std::make_shared<HeapView>();
   other->heaps = choice;
   read_view(*other);
+  add_up(other->overview);
   // Kept are malloc's, what is looked at, and the last other one asked for.
   const HeapChoice kept = heaps_to_add(set.heaps(), looked_at);
   if (views.size() > 1 && views.back()->heaps != kept) views.pop_back();
-  view = views.emplace_back(std::move(other)).get();
-  add_up();
+  own->view = views.emplace_back(std::move(other));
 }
 
-void Ledgers::Parts::give_accounts(uint32_t count) {
-  if (count <= given_accounts && !sites.empty()) return;
-  given_accounts = std::max(given_accounts, count);
-  sites = sites_of_accounts(set.catalog(), given_accounts);
+void Ledgers::Parts::list_sites() {
+  const uint32_t accounts = set.catalog().accounts();
+  if (sites.size() < accounts) sites = sites_of_accounts(set.catalog(), accounts);
 }
 
 void Ledgers::Parts::read_view(HeapView& reading) {
-  Analysis& analysis = reading.analysis;
-  auto book = std::make_unique<OverviewBook>(set, given_accounts);
-  Progress progress(set.options().progress);
-  analysis.ledgers.resize(set.size());
+  Overview& overview = reading.overview;
+  auto book = std::make_unique<OverviewBook>(set);
+  Progress progress(own->asker);
+  overview.processes.resize(set.size());
   std::vector<Heir> heirs;
   std::vector<uint32_t> heir_of;  // which ledger each heir is
-  auto closing = [&](uint32_t number, Replay<OverviewBook>& replay, LedgerFile& file) {
-    LedgerFacts& facts = analysis.ledgers[number];
-    replay.tell(facts);
+  auto closing = [&](uint32_t number, Scan<OverviewBook>& scan, LedgerFile& file) {
+    LedgerFacts& facts = overview.processes[number];
+    scan.tell(facts);
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.totals.peak_time_ns;
     if (facts.origin != format::Origin::kForked || !reading.heaps.has_malloc) return;
     Heir heir;
     heir.path = facts.path;
     heir.parent_path = facts.parent_ledger;
     heir.header = file.header();
-    heir.foreign_deaths = replay.take_foreign_deaths();
+    heir.foreign_deaths = scan.take_foreign_deaths();
     heirs.push_back(std::move(heir));
     heir_of.push_back(number);
   };
-  set.play(*book, reading.heaps, {}, progress, closing, [](size_t) {});
+  set.scan(*book, reading.heaps, {}, progress, closing, [](size_t) {});
   settle_inheritance(heirs, set.options(), progress);
   for (size_t i = 0; i < heirs.size(); ++i) {
-    LedgerFacts& facts = analysis.ledgers[heir_of[i]];
+    LedgerFacts& facts = overview.processes[heir_of[i]];
     facts.parent_found = heirs[i].parent_found;
     facts.inherited_blocks = heirs[i].inherited_blocks;
     facts.inherited_bytes = heirs[i].inherited_bytes;
     facts.totals.inherited_frees = heirs[i].inherited_deaths;
     facts.totals.unmatched_frees = heirs[i].unknown_deaths;
   }
-  book->tell(reading.overview);
-  give_accounts(book->accounts().size());
+  book->tell(overview);
+  list_sites();
   reading.book = std::move(book);
-  for (LedgerFacts& facts : analysis.ledgers) {
+  overview.has_sites = std::any_of(sites.begin(), sites.end(),
+                                   [](uint32_t site) { return site != SiteCatalog::kRoot; });
+  for (LedgerFacts& facts : overview.processes) {
     for (DamageFacts& damage : facts.damages) {
       bool known = damage.allocated < sites.size();
       damage.allocated = known ? sites[damage.allocated] : SiteCatalog::kRoot;
     }
   }
   stack_names.reset();  // there may be more modules now
-}
-
-// Of live heaps nobody knows when they were larger: the moment that they are of stands for the
-// peak.
-void Ledgers::Parts::take_end_for_peak() {
-  Overview& overview = view->overview;
-  Figures& totals = overview.totals;
-  totals.live_bytes = totals.peak_bytes = overview.never_freed_bytes;
-  totals.live_blocks = totals.peak_blocks = overview.never_freed_blocks;
-  totals.live_error = totals.peak_error = overview.never_freed_error;
-  totals.peak_time_ns = overview.peak_time_ns = overview.duration_ns;
-  for (LedgerFacts& facts : view->analysis.ledgers) {
-    facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.duration_ns;
-  }
-}
-
-void Ledgers::Parts::add_up() {
-  Analysis& analysis = view->analysis;
-  const Overview& overview = view->overview;
-  Totals& sum = analysis.totals;
-  for (const LedgerFacts& ledger : analysis.ledgers) {
-    const Totals& part = ledger.totals;
-    sum.calls += part.calls;
-    sum.frees += part.frees;
-    sum.resizes += part.resizes;
-    sum.bytes += part.bytes;
-    sum.end_bytes += part.end_bytes;
-    sum.end_blocks += part.end_blocks;
-    sum.temporary_calls += part.temporary_calls;
-    sum.inherited_frees += part.inherited_frees;
-    sum.unmatched_frees += part.unmatched_frees;
-    sum.lost_frees += part.lost_frees;
-    sum.missed += part.missed;
-    analysis.counts.add(ledger.counts);
-    analysis.damages += ledger.damage_count;
-    for (size_t i = 0; i < analysis.by_function.size(); ++i) {
-      analysis.by_function[i] += ledger.by_function[i];
-    }
-  }
-  sum.peak_bytes = overview.totals.peak_bytes;
-  sum.peak_blocks = overview.totals.peak_blocks;
-  sum.peak_time_ns = overview.peak_time_ns;
-  sum.rss_peak_bytes = overview.rss_peak_bytes;
-  analysis.refusals = set.refusals();
-  analysis.sites = set.shared_catalog();
-}
-
-void Ledgers::Parts::list_groups() {
-  if (view->groups_listed) return;
-  view->groups_listed = true;
-  Analysis& analysis = view->analysis;
-  const Overview& overview = view->overview;
-  const bool live = all_live(analysis.ledgers);
-  const Accounts& accounts = view->book->accounts();
-  for (uint32_t id = 0; id < accounts.size(); ++id) {
-    if (sites[id] == SiteCatalog::kRoot) continue;
-    const Account& account = accounts.at(id);
-    if (account.calls == 0 && view != views.front().get()) continue;  // of another heap
-    Group group;
-    group.calls = account.calls;
-    group.frees = account.frees();
-    group.resizes = account.rare.resizes;
-    group.bytes = account.bytes;
-    group.peak_bytes = account.peak_bytes;
-    group.peak_blocks = account.peak_blocks;
-    group.peak_time_ns = account.peak_bytes > 0 ? set.since_start(account.peak) : 0;
-    group.end_bytes = account.end_bytes;
-    group.end_blocks = account.end_blocks;
-    group.temporary_calls = account.rare.temporary_calls;
-    group.at_peak_bytes = live ? account.end_bytes : accounts.bytes_at_peak(account);
-    group.at_peak_blocks = live ? account.end_blocks : accounts.blocks_at_peak(account);
-    group.estimates.calls_error = standard_error(account.calls_variance);
-    group.estimates.bytes_error = standard_error(account.bytes_variance);
-    group.estimates.live_error =
-        standard_error(live ? account.end_variance : accounts.variance_at_peak(account));
-    group.estimates.peak_error = standard_error(account.peak_variance);
-    group.estimates.has_time = overview.totals.has_time;
-    group.estimates.time_ns = account.time_ns;
-    group.site = sites[id];
-    analysis.groups.push_back(group);
-  }
-  auto larger = [](const Group& a, const Group& b) {
-    auto weight = [](const Group& g) {
-      return std::tuple(g.at_peak_bytes, g.peak_bytes, g.bytes, g.calls);
-    };
-    return weight(a) != weight(b) ? weight(a) > weight(b) : a.site < b.site;
-  };
-  std::sort(analysis.groups.begin(), analysis.groups.end(), larger);
 }
 
 StackNames& Ledgers::Parts::names() {
@@ -310,7 +264,7 @@ StackNames& Ledgers::Parts::names() {
 Watch Ledgers::Parts::resolve(const MomentSpec& moment) {
   using Kind = MomentSpec::Kind;
   using What = Watch::What;
-  const Overview& overview = view->overview;
+  const Overview& overview = view().overview;
   Watch end{What::kEnd, 0, overview.duration_ns};
   auto at_time = [&](uint64_t time) {
     return time >= overview.duration_ns ? end : Watch{What::kTime, 0, time};
@@ -319,10 +273,10 @@ Watch Ledgers::Parts::resolve(const MomentSpec& moment) {
     case Kind::kStart:
       return {What::kStart, 0, 0};
     case Kind::kPeak:
-      if (all_live(view->analysis.ledgers)) return end;
-      return {What::kBirth, view->book->peak_birth(), overview.peak_time_ns};
+      if (overview.is_live()) return end;
+      return {What::kBirth, view().book->peak_birth(), overview.peak_time_ns};
     case Kind::kRssPeak:
-      return {What::kSample, view->book->rss_peak_sample(), overview.rss_peak_time_ns};
+      return {What::kSample, view().book->rss_peak_sample(), overview.rss_peak_time_ns};
     case Kind::kEnd:
       return end;
     case Kind::kTime:
@@ -352,7 +306,7 @@ void refuse_marker(const std::string& name, const std::vector<Marker>& known) {
           "' is not a moment: neither start, peak, rss-peak, end, a time such as 1.5s or 50%, "
           "nor a marker of this ledger" +
           (names.empty() ? std::string(" (it has none)") : "; markers: " + names),
-      kExitUsage);
+      ErrorKind::kQuestion);
 }
 
 }  // namespace heapledger

@@ -15,11 +15,12 @@
 #include "analyzer/query/grouping.h"
 #include "analyzer/query/stack_names.h"
 #include "analyzer/query/tally.h"
+#include "analyzer/query/turns.h"
 
 namespace heapledger {
 
 namespace seal {
-class LiveReplay;
+class LiveScan;
 }
 
 struct LiveMoment;
@@ -27,10 +28,16 @@ struct LiveMoment;
 // What the first pass over some heaps has found.
 struct HeapView {
   HeapChoice heaps;
-  Analysis analysis;
   Overview overview;
   std::unique_ptr<OverviewBook> book;
-  bool groups_listed = false;
+};
+
+struct Ledgers::Own {
+  Asker asker;
+  Patterns looked_at;                  // where a filter names no heaps
+  std::shared_ptr<HeapView> view;      // of the last question
+  std::shared_ptr<HeapView> looked;    // of looked_at, because references to it were given out
+  std::vector<LedgerFacts> processes;  // as the briefs have them
 };
 
 struct Ledgers::Parts {
@@ -53,22 +60,26 @@ struct Ledgers::Parts {
     uint64_t end_ns = 0;
   };
 
-  // Makes the heaps that a filter names those of `view`.
+  // Makes the heaps that a filter names those of own->view.
   void look(const Patterns& heaps);
-  bool is_read() const { return view != nullptr; }
+  void look_at_own();  // those that the asker looks at
+  bool is_read() const { return !views.empty(); }
   void read();
   void read_view(HeapView& reading);
-  void give_accounts(uint32_t count);
-  void take_end_for_peak();
-  void add_up();
-  void list_groups();
+  void list_sites();
+  HeapView& view() const { return *own->view; }
+  const std::vector<LedgerFacts>& ledgers() const { return view().overview.processes; }
+
+  // One pass, up to the moments of the plan; `heaps` are those of the plan or the view.
+  template <typename Book>
+  void scan(Book& book, const HeapChoice& heaps, const Watch* begin, const Watch& end);
   StackNames& names();
   Watch resolve(const MomentSpec& moment);
 
   static void check(const Question& question, size_t ledgers);
   Counted count(const Question& question);
   Plan make_plan(const Question& question, Counted& counted);
-  void run(const Question& question, const Plan& plan, Counted& counted);
+  void run(const Plan& plan, Counted& counted);
   bool is_in_overview(const Question& question) const;
   void take_from_overview(const Question& question, Counted& counted) const;
   void select_blocks(const Question& question, const Counted& counted, Plan& plan);
@@ -79,28 +90,67 @@ struct Ledgers::Parts {
   bool read_briefs();
   uint64_t duration() const;
   bool find_live_moment(const MomentSpec& moment, LiveMoment& found);
-  bool play_to(const LiveMoment& moment, uint32_t ledger,
-               std::unique_ptr<seal::LiveReplay>& replay) const;
+  bool scan_to(const LiveMoment& moment, uint32_t ledger,
+               std::unique_ptr<seal::LiveScan>& scan) const;
   bool count_live(const Question& question, Counted& counted);
   void keep_live(const Question& question, Counted& counted);
+  Answer ask_live(Question question);
   const LedgerFacts& facts_of(uint32_t ledger) const {
-    return is_read() ? view->analysis.ledgers[ledger] : briefs[ledger].facts;
+    return is_read() ? ledgers()[ledger] : briefs[ledger].facts;
   }
+  uint64_t time_of(const MomentSpec& moment);
 
   LedgerSet set;
-  Patterns looked_at;                            // where a filter names no heaps
-  std::vector<std::unique_ptr<HeapView>> views;  // malloc's first
-  HeapView* view = nullptr;     // the one that is asked; none before the first pass
-  uint32_t given_accounts = 0;  // given out in all passes
-  std::vector<uint32_t> sites;  // by account
+  Turns turns;
+  Own* own = nullptr;                            // whose turn it is
+  std::vector<std::shared_ptr<HeapView>> views;  // malloc's first
+  std::vector<uint32_t> sites;                   // by account
   const SymbolTable* symbols = nullptr;
   std::function<std::string(std::string_view)> rename;
   std::unique_ptr<StackNames> stack_names;
   bool briefs_tried = false;
-  std::vector<uint32_t> live_sites;    // by account, of the last question about live blocks
-  std::vector<Brief> briefs;           // of all ledgers; none when some are not sealed
-  std::vector<LedgerFacts> processes;  // as the briefs have them
+  std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
+  std::vector<Brief> briefs;         // of all ledgers; none when some are not sealed
 };
+
+// Everything that an asker does is done in its turn.
+class Ledgers::Turn {
+ public:
+  explicit Turn(const Ledgers& ledgers) : parts_(*ledgers.parts_) {
+    parts_.turns.take(ledgers.own_->asker.stop);
+    before_ = std::exchange(parts_.own, ledgers.own_.get());
+    if (parts_.is_read() && parts_.own->view == nullptr) parts_.own->view = parts_.views.front();
+  }
+  ~Turn() {
+    parts_.own = before_;
+    parts_.turns.give_back();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Parts& parts_;
+  Own* before_;  // the same asker's, inside a call
+};
+
+template <typename Book>
+void Ledgers::Parts::scan(Book& book, const HeapChoice& heaps, const Watch* begin,
+                          const Watch& end) {
+  Progress progress(own->asker);
+  std::vector<uint64_t> stops;
+  const bool begin_is_time = begin != nullptr && begin->what == Watch::What::kTime;
+  if (begin_is_time) stops.push_back(begin->time_ns);
+  if (end.what == Watch::What::kTime) stops.push_back(end.time_ns);
+  set.scan(
+      book, heaps, stops, progress, [](uint32_t, Scan<Book>&, LedgerFile&) {},
+      [&](size_t i) {
+        if constexpr (requires { book.reach_begin(); }) {
+          if (i == 0 && begin_is_time) return book.reach_begin();
+        }
+        if constexpr (requires { book.reach_end(); }) book.reach_end();
+      });
+  list_sites();
+}
 
 // The numbers below `count`, those with the largest weight first; empty when the order makes no
 // difference, because no tree of so few stacks is cut.

@@ -3,23 +3,23 @@
 
 #include "analyzer/query.h"
 #include "analyzer/query/ledgers_parts.h"
-#include "analyzer/replay_process.h"
-#include "analyzer/seal/live_replay.h"
+#include "analyzer/process_scan.h"
+#include "analyzer/seal/live_scan.h"
 
 namespace heapledger {
 
-// How far each ledger has to be played.
+// How far each ledger has to be scanned.
 struct LiveMoment {
   bool at_start = false;
   bool at_end = false;                  // of each process
   uint64_t time_ns = 0;                 // else: everything up to then …
   std::optional<uint32_t> held_ledger;  // … and in this one up to there
-  seal::LiveReplay::Hold hold;
+  seal::LiveScan::Hold hold;
 };
 
 namespace {
 
-using Hold = seal::LiveReplay::Hold;
+using Hold = seal::LiveScan::Hold;
 
 // A birth may have waited for a death, and that death for another birth.
 constexpr uint64_t kWaits = 2;
@@ -36,8 +36,7 @@ Cell live_part(const Cell& cell) {
 
 const std::vector<ThreadFacts>& Ledgers::Parts::threads_of(uint32_t ledger,
                                                            const Counted& counted) const {
-  return counted.from_briefs ? briefs[ledger].facts.threads
-                             : view->analysis.ledgers[ledger].threads;
+  return counted.from_briefs ? briefs[ledger].facts.threads : ledgers()[ledger].threads;
 }
 
 bool Ledgers::Parts::read_briefs() {
@@ -59,7 +58,7 @@ uint64_t Ledgers::Parts::duration() const {
   return end;
 }
 
-// False when only a replay of everything can tell.
+// False when only a scan of everything can tell.
 bool Ledgers::Parts::find_live_moment(const MomentSpec& moment, LiveMoment& found) {
   using Kind = MomentSpec::Kind;
   const uint64_t end = duration();
@@ -82,15 +81,15 @@ bool Ledgers::Parts::find_live_moment(const MomentSpec& moment, LiveMoment& foun
       if (std::all_of(briefs.begin(), briefs.end(), [](const Brief& b) { return b.facts.live; })) {
         return at_time(end);
       }
-      const Account* sum = is_read() ? &view->book->accounts().sum() : nullptr;
+      const Account* sum = is_read() ? &view().book->accounts().sum() : nullptr;
       if (sum == nullptr || set.size() > 1 || sum->peak_bytes == 0) return false;
       found.held_ledger = sum->peak.ledger;
       found.hold = {Hold::At::kBytes, sum->peak.time, {}, sum->peak_bytes};
       break;
     }
     case Kind::kRssPeak: {
-      if (!is_read() || set.size() > 1 || view->book->rss_peak_sample() == 0) return false;
-      Moment peak = view->book->rss_peak_moment();
+      if (!is_read() || set.size() > 1 || view().book->rss_peak_sample() == 0) return false;
+      Moment peak = view().book->rss_peak_moment();
       found.held_ledger = peak.ledger;
       found.hold = {Hold::At::kSample, peak.time, {}, 0};
       break;
@@ -115,9 +114,9 @@ bool Ledgers::Parts::find_live_moment(const MomentSpec& moment, LiveMoment& foun
   return true;
 }
 
-// False when the moment was not met. No replay: the process had ended.
-bool Ledgers::Parts::play_to(const LiveMoment& moment, uint32_t ledger,
-                             std::unique_ptr<seal::LiveReplay>& replay) const {
+// False when the moment was not met. No scan: the process had ended.
+bool Ledgers::Parts::scan_to(const LiveMoment& moment, uint32_t ledger,
+                             std::unique_ptr<seal::LiveScan>& scan) const {
   if (moment.at_start) return true;
   const Brief& brief = briefs[ledger];
   bool held = moment.held_ledger == ledger;
@@ -127,32 +126,33 @@ bool Ledgers::Parts::play_to(const LiveMoment& moment, uint32_t ledger,
   if (!moment.at_end && !held && brief.end_time <= until) return true;
   uint64_t before = held && until > 0 ? until - 1 : until;
   std::optional<seal::Checkpoint> from = brief.file->checkpoint_before(before);
-  replay = from ? std::make_unique<seal::LiveReplay>(*brief.file, *from)
-                : std::make_unique<seal::LiveReplay>(*brief.file);
-  replay->weigh_with(set.sampling(ledger));
-  if (held) replay->hold(moment.hold);
-  replay->run(until);
-  if (moment.at_end) replay->finish();
+  scan = from ? std::make_unique<seal::LiveScan>(*brief.file, *from)
+                : std::make_unique<seal::LiveScan>(*brief.file);
+  scan->weigh_with(set.sampling(ledger));
+  if (held) scan->hold(moment.hold);
+  scan->run(until);
+  if (moment.at_end) scan->finish();
   if (!held) return true;
-  if (!replay->held() && moment.hold.at == Hold::At::kBytes) {
+  if (!scan->held() && moment.hold.at == Hold::At::kBytes) {
     Slack slack = slack_for(*brief.file);
-    replay->run(until + kWaits * (slack.birth + slack.death));
+    scan->run(until + kWaits * (slack.birth + slack.death));
   }
-  return replay->held();
+  return scan->held();
 }
 
 bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
   LiveMoment moment;
   // Checkpoints are of malloc's heap.
-  bool other_heaps = !question.filter.heaps.empty() || !looked_at.empty();
+  bool other_heaps = !question.filter.heaps.empty() || !own->looked_at.empty();
   bool needs_more = question.between || !question.filter.lifetime_ns.is_open() || other_heaps ||
                     key_of(question) == CellKey::kLifetimeClass ||
                     key_of(question) == CellKey::kHeap;
+  if (is_read()) own->view = views.front();
   if (needs_more || !read_briefs() || !find_live_moment(question.at, moment)) return false;
 
-  std::vector<std::unique_ptr<seal::LiveReplay>> replays(set.size());
+  std::vector<std::unique_ptr<seal::LiveScan>> scans(set.size());
   for (uint32_t i = 0; i < set.size(); ++i) {
-    if (!play_to(moment, i, replays[i])) return false;
+    if (!scan_to(moment, i, scans[i])) return false;
   }
   // Here an account is a site that has live blocks.
   std::vector<uint32_t> accounts(set.catalog().size() + 1, IdTable::kNone);
@@ -161,9 +161,9 @@ bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
     uint32_t node = set.sites_of(ledger).node_of(block.account);
     return node != IdTable::kNone ? node : set.catalog().unknown_site();
   };
-  for (uint32_t i = 0; i < replays.size(); ++i) {
-    if (replays[i] == nullptr) continue;
-    replays[i]->live().for_each([&](const LiveBlock& block) {
+  for (uint32_t i = 0; i < scans.size(); ++i) {
+    if (scans[i] == nullptr) continue;
+    scans[i]->live().for_each([&](const LiveBlock& block) {
       briefs[i].thread(block.thread);
       uint32_t& account = accounts[node_of(i, block)];
       if (account != IdTable::kNone) return;
@@ -186,9 +186,9 @@ bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
   plan.max_cells = kMaxSizeGroups;
   plan.cell_peaks = false;
   Tally tally(set, plan, static_cast<uint32_t>(live_sites.size()));
-  for (uint32_t i = 0; i < replays.size(); ++i) {
-    if (replays[i] == nullptr) continue;
-    replays[i]->live().for_each([&](LiveBlock block) {
+  for (uint32_t i = 0; i < scans.size(); ++i) {
+    if (scans[i] == nullptr) continue;
+    scans[i]->live().for_each([&](LiveBlock block) {
       block.account = accounts[node_of(i, block)];
       block.thread = briefs[i].thread(block.thread) & kThreadBits;
       const Weight weight = set.sampling(i).of(block);
@@ -254,51 +254,57 @@ void Ledgers::Parts::keep_live(const Question& question, Counted& counted) {
                                   largest_first(question, live_sites.size(), bytes));
 }
 
-Answer Ledgers::live_at(const Question& asked) {
-  Question question = asked;
+Answer Ledgers::Parts::ask_live(Question question) {
   if (question.sort != Measure::kLiveBlocks) question.sort = Measure::kLiveBytes;
   question.wanted = {};
-  Parts::check(question, parts_->set.size());
-  Parts::Counted counted;
-  if (!parts_->count_live(question, counted)) {
+  check(question, set.size());
+  Counted counted;
+  if (!count_live(question, counted)) {
     // The stacks are put into groups below, those that have something live.
     Question by_cell = question;
     by_cell.tree = TreeShape::kNone;
     if (is_by_stack(question)) by_cell.by = GroupBy::kSite;
-    counted = parts_->count(by_cell);
+    counted = count(by_cell);
   }
-  parts_->keep_live(question, counted);
-  return parts_->answer(question, counted);
+  keep_live(question, counted);
+  return answer(question, counted);
 }
 
 const std::vector<LedgerFacts>& Ledgers::processes() {
+  Turn turn(*this);
   Parts& parts = *parts_;
   if (parts.is_read() || !parts.read_briefs()) return facts();
-  if (parts.processes.empty()) {
-    for (const Brief& brief : parts.briefs) parts.processes.push_back(brief.facts);
+  std::vector<LedgerFacts>& processes = own_->processes;
+  if (processes.empty()) {
+    for (const Brief& brief : parts.briefs) processes.push_back(brief.facts);
   }
   for (size_t i = 0; i < parts.briefs.size(); ++i) {
-    LedgerFacts& facts = parts.processes[i];  // more damage may have been met since
+    LedgerFacts& facts = processes[i];  // more damage may have been met since
     parts.briefs[i].file->tell_if_cut();
     facts.problems = parts.briefs[i].file->problems().texts();
     facts.complete = facts.complete && facts.problems.empty();
   }
-  return parts.processes;
+  return processes;
 }
 
 uint64_t Ledgers::duration_ns() {
+  Turn turn(*this);
   bool brief = !parts_->is_read() && parts_->read_briefs();
   return brief ? parts_->duration() : overview().duration_ns;
 }
 
-uint64_t Ledgers::time_of(const MomentSpec& moment) {
+uint64_t Ledgers::Parts::time_of(const MomentSpec& moment) {
   LiveMoment found;
-  if (!parts_->is_read() && parts_->looked_at.empty() && parts_->read_briefs() &&
-      parts_->find_live_moment(moment, found)) {
+  if (!is_read() && own->looked_at.empty() && read_briefs() && find_live_moment(moment, found)) {
     return found.time_ns;
   }
-  parts_->look({});
-  return parts_->resolve(moment).time_ns;
+  look({});
+  return resolve(moment).time_ns;
+}
+
+uint64_t Ledgers::time_of(const MomentSpec& moment) {
+  Turn turn(*this);
+  return parts_->time_of(moment);
 }
 
 }  // namespace heapledger

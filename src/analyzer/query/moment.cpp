@@ -27,7 +27,7 @@ MomentSpec parse_moment(std::string_view text) {
     auto [stop, error] = std::from_chars(text.data(), end, moment.percent);
     if (error != std::errc() || stop != end || !(moment.percent >= 0 && moment.percent <= 100)) {
       throw Error("'" + std::string(text) + "' is not a moment: a percentage is from 0% to 100%",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
   } else if (!text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) {
     moment.kind = MomentSpec::Kind::kTime;
@@ -37,7 +37,7 @@ MomentSpec parse_moment(std::string_view text) {
       throw Error("'" + std::string(text) +
                       "' is not a moment: a time has a unit, as in 1.5s, "
                       "200ms, 10us, 5ns or 2min; 50% is half of the run",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
   } else if (!text.empty()) {
     moment.kind = MomentSpec::Kind::kMarker;
@@ -46,7 +46,7 @@ MomentSpec parse_moment(std::string_view text) {
     throw Error(
         "a moment is one of start, peak, rss-peak, end, a time (1.5s), a share of the run "
         "(50%) or the name of a marker",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
   return moment;
 }

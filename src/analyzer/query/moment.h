@@ -22,6 +22,7 @@ struct MomentSpec {
   uint64_t time_ns = 0;
   double percent = 0;
   std::string marker;
+  bool operator==(const MomentSpec&) const = default;
 };
 
 // "start", "peak", "rss-peak", "end", "1.5s", "200ms", "10us", "5ns", "2min", "50%", "marker:NAME";

@@ -72,9 +72,9 @@ void RssBook::sampled(uint32_t ledger, const MemorySample& sample) {
 }
 
 void RssBook::reach_end() {
-  for (uint32_t i = 0; i < tables_.size(); ++i) {
-    if (tables_[i] == nullptr) continue;
-    tables_[i]->for_each([&](const LiveBlock& block) { add_block(i, block); });
+  for (uint32_t i = 0; i < tables().size(); ++i) {
+    if (tables()[i] == nullptr) continue;
+    tables()[i]->for_each([&](const LiveBlock& block) { add_block(i, block); });
     take_pages(ledgers_[i]);
     take_sample(i);
   }

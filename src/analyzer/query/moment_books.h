@@ -14,29 +14,19 @@
 
 namespace heapledger {
 
-class RssBook final : public AccountNumbers {
+class RssBook final : public QuietBook {
  public:
   RssBook(const LedgerSet& set, const Watch& watch, std::vector<uint32_t> page_bytes);
 
-  std::vector<LiveHeaps*>& tables() { return tables_; }
   void reach_end();
   void tell(WhereRss& where) const;
 
-  uint32_t add(uint32_t) override { return accounts_++; }
-  void merge(uint32_t, uint32_t, Moment) override {}
-
-  bool wants_prefetch() const { return false; }
-  void prefetch(uint32_t) const {}
   void born(uint32_t, LiveBlock&, const Weight&) {
     if (watch_.what == Watch::What::kBirth && ++births_ == watch_.number) reach_end();
   }
-  void died(uint32_t, const LiveBlock&, const Death&, const Weight&) {}
-  void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
-  void spent(uint32_t, const LiveBlock&, uint64_t) {}
   void left(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight&) {
     if (watch_.what == Watch::What::kEnd) add_block(ledger, block);
   }
-  void resized(uint32_t, const Resize&) {}
   void sampled(uint32_t ledger, const MemorySample& sample);
   void marked(uint32_t, uint64_t, std::string_view) {
     if (watch_.what == Watch::What::kMarker && ++markers_ == watch_.number) reach_end();
@@ -57,29 +47,21 @@ class RssBook final : public AccountNumbers {
 
   const LedgerSet& set_;
   const Watch& watch_;
-  std::vector<LiveHeaps*> tables_;
   std::vector<Ledger> ledgers_;
   WhereRss sums_;
   bool all_have_file_rss_ = true;
-  uint32_t accounts_ = 1u << 31;  // of sites that no pass has seen before
   uint64_t births_ = 0;
   uint64_t samples_ = 0;
   uint64_t markers_ = 0;
 };
 
-class SeriesBook final : public AccountNumbers {
+class SeriesBook final : public QuietBook {
  public:
   // `lines` has, by account, the number of its line, or UINT32_MAX.
   SeriesBook(const LedgerSet& set, std::vector<uint32_t> lines, size_t count);
 
-  std::vector<LiveHeaps*>& tables() { return tables_; }
   Series take(size_t line, uint64_t end_ns) { return lines_[line].finish(end_ns); }
 
-  uint32_t add(uint32_t) override { return UINT32_MAX - 1; }
-  void merge(uint32_t, uint32_t, Moment) override {}
-
-  bool wants_prefetch() const { return false; }
-  void prefetch(uint32_t) const {}
   void born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
     SeriesRecorder* line = at(ledger, block.account, block.time);
     if (line != nullptr) line->born(weight.bytes, weight.calls);
@@ -94,10 +76,6 @@ class SeriesBook final : public AccountNumbers {
   void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
     if (running_ > 1) lost(ledger, block, time, weight);
   }
-  void spent(uint32_t, const LiveBlock&, uint64_t) {}
-  void resized(uint32_t, const Resize&) {}
-  void sampled(uint32_t, const MemorySample&) {}
-  void marked(uint32_t, uint64_t, std::string_view) {}
   void ended(uint32_t, uint64_t) { --running_; }
 
  private:
@@ -110,7 +88,6 @@ class SeriesBook final : public AccountNumbers {
   }
 
   const LedgerSet& set_;
-  std::vector<LiveHeaps*> tables_;
   std::vector<uint32_t> line_of_;
   std::vector<SeriesRecorder> lines_;
   size_t running_;

@@ -8,22 +8,23 @@
 namespace heapledger {
 
 LeftOut Ledgers::operations(uint32_t ledger, const std::function<void(const Operation&)>& use) {
+  Turn turn(*this);
   parts_->read();
   LedgerSet& set = parts_->set;
-  if (ledger >= set.size()) throw Error("there is no such ledger", kExitUsage);
-  // Blocks of other processes make no difference, so those are not played.
+  if (ledger >= set.size()) throw Error("there is no such ledger", ErrorKind::kQuestion);
+  // Blocks of other processes make no difference, so those are not scanned.
   OperationsBook book(use, set.clock(ledger), parts_->sites);
-  Progress progress(set.options().progress);
+  Progress progress(own_->asker);
   std::unique_ptr<LedgerFile> file = set.open(ledger);
   progress.expect(file->work_bytes());
   LedgerSites& sites = set.sites_of(ledger);
   sites.set_accounts(book);
   {
     const HeapChoice malloc_only;
-    Replay<OperationsBook> replay(*file, ledger, set.parts_of(ledger), malloc_only, book, progress);
-    while (!replay.finished()) replay.run(UINT64_MAX);
+    Scan<OperationsBook> scan(*file, ledger, set.parts_of(ledger), malloc_only, book, progress);
+    while (!scan.finished()) scan.run(UINT64_MAX);
   }
-  sites.set_accounts(*parts_->view->book);
+  sites.set_accounts(*parts_->view().book);
   return book.finish();
 }
 

@@ -34,7 +34,7 @@ What what_is(const format::Entry& entry) {
 
 }  // namespace
 
-// --- what the replay tells ---
+// --- what the scan tells ---
 
 void OperationsBook::called(uint32_t, uint32_t thread, const format::Entry& entry,
                             const LiveBlock* block) {

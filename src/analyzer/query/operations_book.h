@@ -1,4 +1,4 @@
-// Makes operations of what a replay tells: calls in the order of time, and, for each that frees,
+// Makes operations of what a scan tells: calls in the order of time, and, for each that frees,
 // which block that was. A block gets its number with the call that allocates it. Stamps of threads
 // can be out of order by a little, so a free may have to wait for its block (pairing.h), and then
 // all that comes after waits, too; and what was allocated "after" its free is put before it, with
@@ -15,33 +15,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analyzer/account_numbers.h"
 #include "analyzer/clock.h"
 #include "analyzer/pairing.h"
 #include "analyzer/query/operations.h"
-#include "analyzer/replay.h"
+#include "analyzer/quiet_book.h"
 
 namespace heapledger {
 
-class OperationsBook final : public AccountNumbers {
+class OperationsBook final : public QuietBook {
  public:
   using Use = std::function<void(const Operation&)>;
 
   OperationsBook(const Use& use, const LedgerClock& clock, const std::vector<uint32_t>& sites)
       : use_(use), clock_(clock), sites_(sites) {}
-
-  uint32_t add(uint32_t) override {
-    return UINT32_MAX - 1;
-  }  // of no site that a pass has seen before
-  void merge(uint32_t, uint32_t, Moment) override {}
-  bool wants_prefetch() const { return false; }
-  void prefetch(uint32_t) const {}
-  void spent(uint32_t, const LiveBlock&, uint64_t) {}
-  void resized(uint32_t, const Resize&) {}
-  void sampled(uint32_t, const MemorySample&) {}
-  void marked(uint32_t, uint64_t, std::string_view) {}
-  void left(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
-  void ended(uint32_t, uint64_t) {}
 
   void called(uint32_t ledger, uint32_t thread, const format::Entry& entry, const LiveBlock* block);
   void born(uint32_t ledger, LiveBlock& block, const Weight& weight);

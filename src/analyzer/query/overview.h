@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/ledger_facts.h"
 #include "analyzer/query/figures.h"
 #include "analyzer/query/series.h"
 
@@ -18,6 +19,16 @@ struct Marker {
 };
 
 struct Overview {
+  std::vector<LedgerFacts> processes;
+
+  // Sums of what the processes say; the peaks are of all together. Has the calls that were counted
+  // and not entered, too.
+  Totals sums;
+  FunctionCounts by_function{};
+  Counts counts;
+  uint64_t damages = 0;    // blocks that were found damaged
+  bool has_sites = false;  // otherwise there are sums, but nothing to ask about
+
   Figures totals;  // live ones: at the peak; the peak, lifetimes and common sizes are known
 
   uint64_t duration_ns = 0;  // from the earliest start to the latest end
@@ -37,6 +48,10 @@ struct Overview {
 
   Series series;
   std::vector<Marker> markers;  // the first kMaxMarkers
+
+  // Calls were counted, and none entered.
+  bool only_counts() const { return !counts.empty() && !has_sites; }
+  bool is_live() const { return all_live(processes); }  // every ledger is the heap of one moment
 };
 inline constexpr size_t kMaxMarkers = 4096;
 inline constexpr size_t kMaxMarkerText = 256;

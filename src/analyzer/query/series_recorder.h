@@ -1,4 +1,4 @@
-// Makes a Series while ledgers are replayed. Time only goes forward: what comes late is counted in
+// Makes a Series while ledgers are scanned. Time only goes forward: what comes late is counted in
 // the bucket that is being filled.
 #pragma once
 

@@ -88,7 +88,7 @@ void Suppressions::add(std::string_view text) {
     if (!line.starts_with("leak:") || line.size() == 5) {
       throw Error("line " + std::to_string(number) + " of the suppressions, '" + std::string(line) +
                       "', is not of the form leak:PATTERN",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
     all_.push_back({std::string(line.substr(5)), false, {}});
   }

@@ -9,7 +9,6 @@ Tally::Tally(const LedgerSet& set, const Plan& plan, uint32_t accounts)
       plan_(plan),
       deferred_(plan.key == CellKey::kLifetimeClass || !plan.lifetime_ns.is_open()),
       in_range_(!plan.between || plan.begin.what == Watch::What::kStart),
-      accounts_(accounts),
       thread_cells_(set.size()),
       moved_(set.size()) {
   if (plan.key == CellKey::kAccount && accounts > 0) grow(accounts - 1);
@@ -274,9 +273,9 @@ void Tally::count_moved(uint32_t cell, uint32_t ledger, const LiveBlock& block) 
 // --- moments ---
 
 void Tally::reach_end() {
-  for (uint32_t ledger = 0; ledger < tables_.size(); ++ledger) {
-    if (tables_[ledger] == nullptr) continue;
-    tables_[ledger]->for_each([&](LiveBlock& block) {
+  for (uint32_t ledger = 0; ledger < tables().size(); ++ledger) {
+    if (tables()[ledger] == nullptr) continue;
+    tables()[ledger]->for_each([&](LiveBlock& block) {
       if ((block.thread & kSelected) == 0 || (block.thread & kInRange) == 0) return;
       block.thread |= kLive;
       if (deferred_) return;

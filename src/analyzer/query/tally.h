@@ -13,6 +13,7 @@
 #include "analyzer/ledger_set.h"
 #include "analyzer/query/cells.h"
 #include "analyzer/query/filter.h"
+#include "analyzer/quiet_book.h"
 
 namespace heapledger {
 
@@ -52,32 +53,30 @@ struct Plan {
   uint32_t groups = 0;
 };
 
-class Tally final : public AccountNumbers {
+class Tally final : public QuietBook {
  public:
-  // `accounts` have been given out by earlier passes.
+  // Of so many accounts that there are already.
   Tally(const LedgerSet& set, const Plan& plan, uint32_t accounts);
 
-  std::vector<LiveHeaps*>& tables() { return tables_; }
   Tallied take() { return std::move(out_); }
 
   // kSize and kThread: what a cell stands for.
   const std::vector<uint64_t>& sizes() const { return size_list_; }
   const std::vector<ThreadId>& threads() const { return thread_list_; }
 
-  uint32_t accounts() const { return accounts_; }
-
   // For the stops of the pass; `end`: the moment, or the end of the range.
   void reach_begin() { in_range_ = true; }
   void reach_end();
 
   // AccountNumbers:
-  uint32_t add(uint32_t heap) override {
-    if (plan_.key == CellKey::kHeap) heaps_.push_back(heap);
-    return accounts_++;
+  void added(uint32_t account, uint32_t heap) override {
+    if (plan_.key != CellKey::kHeap) return;
+    heaps_.resize(account + 1);
+    heaps_[account] = heap;
   }
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
-  // For Replay:
+  // For Scan:
   bool wants_prefetch() const { return plan_.key == CellKey::kAccount && out_.cells.size() > 4096; }
   void prefetch(uint32_t account) const {
     if (account >= out_.cells.size()) return;
@@ -93,7 +92,6 @@ class Tally final : public AccountNumbers {
   void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before);
   void sampled(uint32_t, const MemorySample&) { meet(Watch::What::kSample, ++samples_); }
   void marked(uint32_t, uint64_t, std::string_view) { meet(Watch::What::kMarker, ++markers_); }
-  void ended(uint32_t, uint64_t) {}
 
  private:
   static constexpr uint32_t kSelected = kFirstBookFlag;
@@ -150,12 +148,10 @@ class Tally final : public AccountNumbers {
   Tallied out_;
   bool deferred_;  // lifetimes decide
   bool in_range_;
-  uint32_t accounts_;
   std::vector<uint32_t> heaps_;  // kHeap: by account
   uint64_t births_ = 0;
   uint64_t samples_ = 0;
   uint64_t markers_ = 0;
-  std::vector<LiveHeaps*> tables_;
   std::unordered_map<uint32_t, uint32_t> merged_;
   std::unordered_map<uint64_t, uint32_t> size_cells_;
   std::vector<uint64_t> size_list_;

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "analyzer/analysis.h"
+#include "analyzer/ledger_facts.h"
 
 namespace heapledger {
 

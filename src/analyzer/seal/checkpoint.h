@@ -1,6 +1,6 @@
 // The live blocks at one moment of a ledger's merged order, stored in a sealed ledger so that the
 // state at a later time can be had without reading everything before it. Everything stamped up to
-// and including `time` has happened; everything after has not. See live_replay.h for how to go on
+// and including `time` has happened; everything after has not. See live_scan.h for how to go on
 // from there.
 #pragma once
 

@@ -19,7 +19,8 @@ using format::PieceRow;
 using format::SealedFooter;
 
 [[noreturn]] void refuse(const std::string& path) {
-  throw Error(path + ": its index is damaged, so that nothing can be added to it", kExitBadData);
+  throw Error(path + ": its index is damaged, so that nothing can be added to it",
+              ErrorKind::kData);
 }
 
 SealedFooter read_footer(ByteSource& source) {

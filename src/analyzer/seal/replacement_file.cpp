@@ -15,7 +15,6 @@ namespace heapledger::seal {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
-constexpr int kExitFailure = 1;
 
 std::string folder_of(const std::string& path) {
   size_t slash = path.rfind('/');
@@ -56,7 +55,7 @@ ReplacementFile::~ReplacementFile() {
 
 void ReplacementFile::fail(const char* what, int error) const {
   throw Error(target_ + ": " + what + ": " + std::strerror(error) + "; nothing was changed",
-              kExitFailure);
+              ErrorKind::kSystem);
 }
 
 void ReplacementFile::append(const void* bytes, size_t count) {

@@ -14,13 +14,11 @@
 namespace heapledger::seal {
 namespace {
 
-constexpr int kExitNotSealed = 1;
-
 void refuse_when_in_use(const std::string& path, uint32_t pid) {
   if (!has_writer(path, pid)) return;
   throw Error(path + ": is still being written by a program (process " + std::to_string(pid) +
                   "); seal it when that has ended",
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 // Seldom is a sealed ledger larger than half of the raw one.
@@ -31,7 +29,7 @@ void look_for_room(const std::string& target, uint64_t raw_bytes) {
   throw Error("no room to seal into " + target + ": it may take " + std::to_string(wanted >> 20) +
                   " MiB, and " + std::to_string(there >> 20) +
                   " MiB are free. -o OUT writes it to another disk",
-              kExitNotSealed);
+              ErrorKind::kSystem);
 }
 
 }  // namespace
@@ -39,7 +37,7 @@ void look_for_room(const std::string& target, uint64_t raw_bytes) {
 struct stat file_status(const std::string& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
-    throw Error("cannot open " + path + ": " + std::strerror(errno), kExitUsage);
+    throw Error("cannot open " + path + ": " + std::strerror(errno), ErrorKind::kQuestion);
   }
   return status;
 }
@@ -54,7 +52,7 @@ void put_in_place(ReplacementFile& file, uint64_t bytes, const std::string& targ
   LedgerFile written(open_file(file.flush()));
   if (!written.sealed() || written.size() != bytes) {
     throw Error(target + ": what was written cannot be read back; nothing was changed",
-                kExitNotSealed);
+                ErrorKind::kSystem);
   }
   file.commit(replace);
 }
@@ -81,11 +79,11 @@ SealFacts seal_file(const std::string& path, const std::string& target,
   const struct stat status = file_status(from);
   const bool replace = from == to;
   if (!replace && std::filesystem::exists(std::filesystem::symlink_status(to))) {
-    throw Error(target + ": is there already; choose another name", kExitUsage);
+    throw Error(target + ": is there already; choose another name", ErrorKind::kQuestion);
   }
   {
     LedgerFile raw(open_file(from));
-    if (raw.sealed()) throw Error(path + ": is sealed already", kExitUsage);
+    if (raw.sealed()) throw Error(path + ": is sealed already", ErrorKind::kQuestion);
     refuse_when_in_use(from, raw.header().pid);
     look_for_room(to, raw.work_bytes());
   }

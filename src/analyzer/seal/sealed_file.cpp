@@ -50,7 +50,7 @@ bool SealedFile::is_sealed(std::span<const unsigned char> first_bytes) {
 SealedFile::SealedFile(ByteSource& source, bool check_sums, Problems& problems)
     : source_(source), check_sums_(check_sums), size_(source.size()) {
   auto refuse = [&](const std::string& why) {
-    throw Error(source.name() + ": " + why, kExitBadData);
+    throw Error(source.name() + ": " + why, ErrorKind::kData);
   };
   if (source.read(0, &header_, sizeof header_) != sizeof header_) {
     refuse("the sealed ledger is cut short: it ends inside its header");

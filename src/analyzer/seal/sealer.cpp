@@ -10,7 +10,7 @@
 #include "analyzer/error.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/seal/frame_pool.h"
-#include "analyzer/seal/live_replay.h"
+#include "analyzer/seal/live_scan.h"
 #include "analyzer/seal/pieces.h"
 #include "analyzer/unrecorded.h"
 
@@ -24,13 +24,13 @@ using format::PieceKind;
 constexpr size_t kFrameFillings = 8;
 constexpr size_t kFillingsInUse = 1024;
 
-// Replays the ledger in a thread of its own and stores checkpoints.
+// Scans the ledger in a thread of its own and stores checkpoints.
 class CheckpointThread {
  public:
   CheckpointThread(const OpenSource& open, SealedWriter& writer, const SealOptions& options)
       : writer_(writer), options_(options), compressor_(options.level) {
     file_ = std::make_unique<LedgerFile>(open());
-    done_ = std::async(std::launch::async, [this] { replay(); });
+    done_ = std::async(std::launch::async, [this] { scan(); });
   }
 
   ~CheckpointThread() {
@@ -65,23 +65,23 @@ class CheckpointThread {
     return times;
   }
 
-  void replay() {
-    LiveReplay replay(*file_);
+  void scan() {
+    LiveScan scan(*file_);
     uint64_t last = 0;
     for (uint64_t time : moments()) {
       if (cancelled_) return;
-      replay.run(time);
-      bytes_done_ = replay.blocks_opened() * format::kBlockBytes;
+      scan.run(time);
+      bytes_done_ = scan.blocks_opened() * format::kBlockBytes;
       uint64_t wanted = std::max(options_.checkpoint_entries,
-                                 options_.checkpoint_entries_per_block * replay.live().size());
-      if (replay.entries() - last < wanted || !replay.settled()) continue;
-      last = replay.entries();
+                                 options_.checkpoint_entries_per_block * scan.live().size());
+      if (scan.entries() - last < wanted || !scan.settled()) continue;
+      last = scan.entries();
       ++made_;
       writer_.add_piece(PieceKind::kCheckpoint,
-                        encode_checkpoint(replay.checkpoint(time), compressor_), time);
+                        encode_checkpoint(scan.checkpoint(time), compressor_), time);
     }
-    replay.run(UINT64_MAX);
-    entries_ = replay.entries();
+    scan.run(UINT64_MAX);
+    entries_ = scan.entries();
   }
 
   SealedWriter& writer_;
@@ -148,7 +148,7 @@ void add_frames(LedgerFile& file, FramePool& pool, Advance&& advance) {
 
 SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& options) {
   LedgerFile file(open());
-  if (file.sealed()) throw Error(file.name() + ": is sealed already", kExitUsage);
+  if (file.sealed()) throw Error(file.name() + ": is sealed already", ErrorKind::kQuestion);
   const std::string problems = joined(file.problems().texts());
   SealedWriter writer(sink, file.header(), file.size());
   Compressor compressor(options.level);
@@ -195,7 +195,7 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
     throw Error(file.name() +
                     ": was written to while it was being sealed; seal it again when the "
                     "program has ended",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   facts.sealed_bytes = writer.finish(file.index().counts(), file.index().missed());
   return facts;

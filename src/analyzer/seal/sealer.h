@@ -1,5 +1,5 @@
 // Makes a sealed ledger of a raw one: its fillings in frames, compressed by several threads, and
-// meanwhile one replay that leaves checkpoints. Memory is bounded by the frames in work and by
+// meanwhile one scan that leaves checkpoints. Memory is bounded by the frames in work and by
 // the live blocks. The raw ledger is only read.
 #pragma once
 
@@ -22,7 +22,7 @@ struct SealOptions {
   // At least so many entries between two checkpoints, and so many for every block that is live.
   uint64_t checkpoint_entries = 4'000'000;
   uint64_t checkpoint_entries_per_block = 32;
-  Progress::Callback progress;  // called by the thread that seals
+  std::function<void(uint64_t done, uint64_t total)> progress;  // called by the thread that seals
 };
 
 struct SealFacts {

@@ -40,7 +40,7 @@ Rule understand_rule(const std::string& word) {
     std::vector<std::string> words;
     for (size_t i = 0; i < kRules; ++i) words.emplace_back(name_of(static_cast<Rule>(i)));
     std::string near = nearest_word(word, words);
-    throw Error(error.what() + (near.empty() ? "" : ". Is it " + near + "?"), kExitUsage);
+    throw Error(error.what() + (near.empty() ? "" : ". Is it " + near + "?"), ErrorKind::kQuestion);
   }
 }
 

@@ -38,11 +38,11 @@ GroupBy understand_group(const std::string& word) {
 void read_suppressions(const std::string& path, Suppressions& to) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw Error("cannot read the suppressions in '" + path + "'", kExitUsage);
+  if (!file) throw Error("cannot read the suppressions in '" + path + "'", ErrorKind::kQuestion);
   try {
     to.add(text);
   } catch (const Error& error) {
-    throw Error(path + ": " + error.what(), kExitUsage);
+    throw Error(path + ": " + error.what(), ErrorKind::kQuestion);
   }
 }
 
@@ -56,7 +56,7 @@ void choose_view(const ReportWords& words, Asked& asked) {
     throw Error(
         "take one of --by, --tree, --bottom-up, --callers-of, --callees-of, --blocks and "
         "--where-rss",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
   bool asks = !words.at.empty() || !words.between.empty() || !words.sort.empty() ||
               !words.filters.empty() || !words.below.empty() || words.live;
@@ -75,7 +75,7 @@ void choose_view(const ReportWords& words, Asked& asked) {
 
 void refuse_what_does_not_go_together(const ReportWords& words, const Asked& asked) {
   auto refuse_if = [](bool wrong, const char* message) {
-    if (wrong) throw Error(message, kExitUsage);
+    if (wrong) throw Error(message, ErrorKind::kQuestion);
   };
   if (asked.view == ReportView::kWhereRss) {
     refuse_if(!words.between.empty(), "--where-rss is about one moment: take --at");
@@ -106,8 +106,8 @@ Asked understand(const ReportWords& words) {
   Asked asked;
   choose_view(words, asked);
   refuse_what_does_not_go_together(words, asked);
-  asked.live = words.live;
   Question& question = asked.question;
+  question.only_live = words.live;
   asked.filter_text = understand_selection(words, question);
   if (question.between) question.sort = Measure::kBytes;
   if (!words.sort.empty()) question.sort = understand_measure(words.sort);
@@ -115,7 +115,7 @@ Asked understand(const ReportWords& words) {
     throw Error(
         "the resident memory is that of a process, so nothing can be sorted by it; for "
         "the process with the most, take --worst rss",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
   question.below = words.below;
   for (const std::string& path : words.suppressions) read_suppressions(path, asked.suppressions);
@@ -125,10 +125,6 @@ Asked understand(const ReportWords& words) {
   bool lives = question.sort == Measure::kMedianLifetime || question.sort == Measure::kMeanLifetime;
   question.wanted.lifetimes = lives;
   return asked;
-}
-
-Answer answer_to(Ledgers& ledgers, const Asked& asked, const Question& question) {
-  return asked.live ? ledgers.live_at(question) : ledgers.ask(question);
 }
 
 }  // namespace heapledger::cli

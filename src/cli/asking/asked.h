@@ -40,16 +40,12 @@ struct Asked {
   std::optional<size_t> top;
   size_t frames = 4;
   bool frames_given = false;
-  bool live = false;  // nothing but what is live at the moment
 
   size_t top_or(size_t otherwise) const { return top.value_or(otherwise); }
 };
 
-// Throws Error with kExitUsage.
+// Throws Error.
 Asked understand(const ReportWords& words);
-
-// The answer; of the live figures alone when no others are asked for.
-Answer answer_to(Ledgers& ledgers, const Asked& asked, const Question& question);
 
 // As the engine has it, with the nearest right word.
 Measure understand_measure(const std::string& word);

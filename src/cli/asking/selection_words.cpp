@@ -65,7 +65,7 @@ void add_filter_option(Command& command, SelectionWords& words) {
 
 [[noreturn]] void refuse_word(const std::string& message, std::string_view word,
                               const std::vector<std::string>& words) {
-  throw Error(message + did_you_mean(word, words), kExitUsage);
+  throw Error(message + did_you_mean(word, words), ErrorKind::kQuestion);
 }
 
 std::string understand_selection(const SelectionWords& words, Question& question) {
@@ -94,7 +94,7 @@ void check_moments_of_live(Ledgers& ledgers, const Question& question) {
   throw Error(
       "this is a live heap, which is one moment: it cannot tell of another time. Take two and "
       "compare them: heapledger diff",
-      kExitUsage);
+      ErrorKind::kQuestion);
 }
 
 }  // namespace
@@ -117,12 +117,12 @@ void check_moments(Ledgers& ledgers, const Question& question) {
 }
 
 void expect_more_than_counts(Ledgers& ledgers) {
-  if (!ledgers.analysis().only_counts()) return;
+  if (!ledgers.overview().only_counts()) return;
   throw Error(ledgers.facts().front().path +
                   ": recorded with mode=count: calls were counted, not entered, so there are no "
                   "sites, blocks or moments to ask about. heapledger report without a question "
                   "shows what was counted",
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 }  // namespace heapledger::cli

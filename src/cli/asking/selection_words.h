@@ -22,11 +22,11 @@ struct SelectionWords {
 void add_moment_options(Command& command, SelectionWords& words);
 void add_filter_option(Command& command, SelectionWords& words);
 
-// Puts them into the question. Returns the filters as one text. Throws Error with kExitUsage that
+// Puts them into the question. Returns the filters as one text. Throws Error that
 // names the nearest right word.
 std::string understand_selection(const SelectionWords& words, Question& question);
 
-// Throws Error with kExitUsage: the message, and which of `words` was probably meant by `word`.
+// Throws Error: the message, and which of `words` was probably meant by `word`.
 [[noreturn]] void refuse_word(const std::string& message, std::string_view word,
                               const std::vector<std::string>& words);
 

@@ -53,15 +53,15 @@ std::vector<Limit> limits_of(const CheckOptions& options) {
   bool growth = std::any_of(all.begin(), all.end(),
                             [](const Limit& one) { return one.kind == LimitKind::kGrowth; });
   if (growth && options.against.empty()) {
-    throw Error("growth is against something; add --against OLD", kExitUsage);
+    throw Error("growth is against something; add --against OLD", ErrorKind::kQuestion);
   }
   if (!growth && !options.against.empty()) {
-    throw Error("--against alone checks nothing; add --max-growth 5%", kExitUsage);
+    throw Error("--against alone checks nothing; add --max-growth 5%", ErrorKind::kQuestion);
   }
   if (all.empty()) {
     throw Error(
         "there is no limit to check; give one, such as --max-peak 1G or --max-never-freed 0",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
   return all;
 }
@@ -73,7 +73,7 @@ Suppressions suppressions_of(const CheckOptions& options) {
     try {
       all.add(text);
     } catch (const Error& error) {
-      throw Error(path + ": " + error.what(), error.exit_code());
+      throw Error(path + ": " + error.what(), error.kind());
     }
   }
   return all;
@@ -86,7 +86,7 @@ class JunitFile {
     if (path.empty()) return;
     file_ = std::fopen(path.c_str(), "w");
     if (file_ == nullptr) {
-      throw Error("cannot write " + quoted(path) + ": is its folder there?", kExitUsage);
+      throw Error("cannot write " + quoted(path) + ": is its folder there?", ErrorKind::kQuestion);
     }
   }
   ~JunitFile() {
@@ -101,7 +101,8 @@ class JunitFile {
     written = std::fclose(file_) == 0 && written;
     file_ = nullptr;
     if (!written)
-      throw Error("cannot write " + heapledger::quoted(path_) + ": is the disk full?", kExitUsage);
+      throw Error("cannot write " + heapledger::quoted(path_) + ": is the disk full?",
+                  ErrorKind::kQuestion);
   }
 
  private:
@@ -110,28 +111,32 @@ class JunitFile {
 };
 
 void look_for_gaps(Opened& opened, Checked& checked) {
-  const Analysis& analysis = opened.ledgers().analysis();
-  bool running = std::any_of(analysis.ledgers.begin(), analysis.ledgers.end(),
+  const Overview& overview = opened.ledgers().overview();
+  bool running = std::any_of(overview.processes.begin(), overview.processes.end(),
                              [](const LedgerFacts& ledger) { return ledger.still_running; });
-  if (!running && analysis.complete() && !analysis.damaged()) return;
+  bool whole = std::all_of(
+      overview.processes.begin(), overview.processes.end(),
+      [](const LedgerFacts& ledger) { return ledger.complete && ledger.problems.empty(); });
+  if (!running && whole && opened.ledgers().refusals().empty()) return;
   checked.complete = false;
-  for (std::string& text : warnings(analysis)) checked.problems.push_back(std::move(text));
+  for (std::string& text : warnings(overview.processes, opened.ledgers().refusals()))
+    checked.problems.push_back(std::move(text));
 }
 
 // Calls that were only counted have no part in peaks and in what was never freed.
 void expect_entries(Opened& opened, const std::vector<Limit>& limits) {
-  if (opened.ledgers().analysis().counts.empty()) return;
+  if (opened.ledgers().overview().counts.empty()) return;
   for (const Limit& limit : limits) {
     if (limit.kind == LimitKind::kCalls || limit.kind == LimitKind::kRss) continue;
     throw Error("recorded with mode=count, which is enough for max-calls and max-rss: " +
                     std::string(name_of(limit.kind)) + " needs mode=trace",
-                kExitBadData);
+                ErrorKind::kData);
   }
 }
 
 // Nobody knows what a live heap held before, or which blocks were freed at once.
 void expect_history(Opened& opened, const std::vector<Limit>& limits) {
-  if (!opened.ledgers().analysis().live()) return;
+  if (!opened.ledgers().overview().is_live()) return;
   for (const Limit& limit : limits) {
     if (limit.kind != LimitKind::kPeak && limit.kind != LimitKind::kTemporary &&
         limit.kind < LimitKind::kFirstFigure) {
@@ -141,7 +146,7 @@ void expect_history(Opened& opened, const std::vector<Limit>& limits) {
         "the heap of one moment (mode=live) is enough for max-never-freed, max-calls, max-rss "
         "and max-growth: " +
             std::string(name_of(limit.kind)) + " needs mode=trace",
-        kExitBadData);
+        ErrorKind::kData);
   }
 }
 
@@ -173,13 +178,13 @@ int check_opened(const CheckOptions& options, const std::vector<Limit>& limits,
   if (old && old->name_warnings() != now.name_warnings()) {
     old->warn();
   } else if (old) {
-    print_warnings(old->ledgers().analysis());  // what is to be said of both is said once
+    print_warnings(old->ledgers());  // what is to be said of both is said once
   }
   if (checked.is_bad()) {
     throw Error(
         "the ledger is damaged or incomplete, so this proves nothing; record again, or take it "
         "as it is with --allow-incomplete",
-        kExitBadData);
+        ErrorKind::kData);
   }
   return result.holds() ? 0 : kExitExceeded;
 }

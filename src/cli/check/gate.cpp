@@ -48,14 +48,14 @@ class Gate {
       case LimitKind::kRss:
         if (ledgers_.overview().rss_peak_bytes == 0) {
           throw Error("the ledger has no samples of the resident memory, so max-rss means nothing",
-                      kExitBadData);
+                      ErrorKind::kData);
         }
         judge(limit, "rss", true, ledgers_.overview().rss_peak_bytes, 0);
         return blame_sites(MomentSpec::Kind::kRssPeak, Measure::kLiveBytes);
       case LimitKind::kUnfreed:
         return add_never_freed(limit);
       case LimitKind::kCalls:
-        judge(limit, "calls", false, ledgers_.analysis().totals.calls, 0);
+        judge(limit, "calls", false, ledgers_.overview().sums.calls, 0);
         return blame_sites(MomentSpec::Kind::kEnd, Measure::kCalls);
       case LimitKind::kTemporary:
         judge(limit, "temporary", false, ledgers_.overview().totals.temporary_calls,

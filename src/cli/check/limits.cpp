@@ -127,7 +127,8 @@ LimitKind kind_of(std::string_view name, const std::string& where) {
   for (const std::string& word : all_words()) all += (all.empty() ? "" : ", ") + word;
   std::string near = nearest_word(name, all_words());
   std::string hint = near.empty() ? "there are: " + all : "is it " + near + "?";
-  throw Error(where + "unknown limit " + quoted(std::string(name)) + "; " + hint, kExitUsage);
+  throw Error(where + "unknown limit " + quoted(std::string(name)) + "; " + hint,
+              ErrorKind::kQuestion);
 }
 
 Limit parse_line(std::string_view line, const std::string& source) {
@@ -136,7 +137,7 @@ Limit parse_line(std::string_view line, const std::string& source) {
   if (sign == std::string_view::npos) {
     kind_of(trimmed(line.substr(0, line.find_first_of(" \t:"))), where);
     throw Error(where + quoted(std::string(line)) + " has no value; write max-peak = 1G",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   LimitKind kind = kind_of(trimmed(line.substr(0, sign)), where);
   return parse_limit(kind, line.substr(sign + 1), source, where);
@@ -162,7 +163,7 @@ Limit parse_limit(LimitKind kind, std::string_view text, const std::string& sour
   limit.kind = kind;
   limit.source = source;
   if (parse_value(trimmed(text), limit)) return limit;
-  throw Error(where + refusal(word_of(kind), trimmed(text)), kExitUsage);
+  throw Error(where + refusal(word_of(kind), trimmed(text)), ErrorKind::kQuestion);
 }
 
 std::vector<Limit> parse_limits(std::string_view text, const std::string& path) {
@@ -178,7 +179,7 @@ std::vector<Limit> parse_limits(std::string_view text, const std::string& path) 
       if (other.kind != limit.kind) continue;
       throw Error(limit.source + ": " + std::string(name_of(limit.kind)) +
                       " is there already, at " + other.source + "; keep one of them",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
     limits.push_back(limit);
   }
@@ -206,7 +207,7 @@ std::string read_words(const std::string& path, const char* what) {
   if (!file || text.size() > kMost) {
     throw Error(std::string("cannot read the ") + what + " in " + quoted(path) +
                     (text.size() > kMost ? ": it is too large" : ""),
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   return text;
 }

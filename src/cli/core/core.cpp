@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/core/chunks.h"
 #include "cli/core/views.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/options.h"
 #include "cli/shared/problems.h"
 #include "cores/block_headers.h"
@@ -44,7 +45,7 @@ uint64_t parse_address(const std::string& text) {
   auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
-    throw Error("--base takes an address like 0x20000000, not " + text, kExitUsage);
+    throw Error("--base takes an address like 0x20000000, not " + text, ErrorKind::kQuestion);
   }
   return value;
 }
@@ -105,7 +106,7 @@ int show_chunks(const cores::Memory& memory, const CoreOptions& options) {
     throw Error(path_of(options) +
                     ": no heap found: neither tables of Heapledger's live mode nor blocks with its "
                     "headers nor a heap of glibc. Is the dump whole, and of the right process?",
-                kExitBadData);
+                ErrorKind::kData);
   }
   if (options.heap.leaks || !options.heap.out.empty() || options.heap.view.words.blocks) {
     return show_heap(memory, std::move(chunks->live), path_of(options), options.heap);
@@ -126,7 +127,7 @@ CoreOptions completed(CoreOptions options) {
   if (options.raw.empty() && options.core.empty()) std::swap(options.core, options.executable);
   if (!options.executable.empty() && ::access(options.executable.c_str(), R_OK) != 0) {
     throw Error("cannot read " + options.executable + ": " + std::generic_category().message(errno),
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   return options;
 }
@@ -141,19 +142,19 @@ void refuse_core_as_raw(const std::string& path) {
                          "ELF",
                          4) == 0;
   if (!elf || first[16] + first[17] != kCore) return;
-  throw Error(path + ": is an ELF core: heapledger core EXE " + path, kExitUsage);
+  throw Error(path + ": is an ELF core: heapledger core EXE " + path, ErrorKind::kQuestion);
 }
 
 void check(const CoreOptions& options) {
   if (options.raw.empty() && options.core.empty() && options.executable.empty()) {
     throw Error("which core? heapledger core EXE CORE, or heapledger core --raw MEMORY [EXE]",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   if (!options.raw.empty() && !options.core.empty()) {
-    throw Error("a core, or --raw with a plain dump of memory; not both", kExitUsage);
+    throw Error("a core, or --raw with a plain dump of memory; not both", ErrorKind::kQuestion);
   }
   if (!options.base.empty() && options.raw.empty()) {
-    throw Error("--base is for --raw: a core knows its addresses", kExitUsage);
+    throw Error("--base is for --raw: a core knows its addresses", ErrorKind::kQuestion);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "analyzer/error.h"
 #include "cli/core/leaks_parts.h"
 #include "cli/core/views.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/problems.h"
@@ -51,7 +52,7 @@ int show_leaks(const cores::Memory& memory, cores::LiveHeap heap, const std::str
                const HeapOptions& options, bool running) {
   LeaksView view{understand(options.view.words), options.view.json, running};
   if (!view.asked.question.filter.threads.empty()) {
-    throw Error("with --leaks, blocks cannot be chosen by thread", kExitUsage);
+    throw Error("with --leaks, blocks cannot be chosen by thread", ErrorKind::kQuestion);
   }
   Leaks leaks;
   leaks.source = heap.source;

@@ -1,6 +1,7 @@
 // Leaks as text and as JSON.
 #include <algorithm>
 
+#include "analyzer/query/answer_json.h"
 #include "cli/core/leaks_parts.h"
 #include "cli/pages/json_parts.h"
 #include "cli/pages/stack.h"
@@ -99,7 +100,7 @@ void put_suppressions(Buffer& to, const Leaks& leaks, const Page& page) {
 Json class_json(Ledgers& ledgers, const Leaks& leaks, Reach reach, const LeaksView& view) {
   const NeverFreed& found = leaks.classes[static_cast<size_t>(reach)];
   Asked live = view.asked;
-  live.live = true;
+  live.question.only_live = true;
   live.question.by = GroupBy::kSite;
   Json json;
   json["class"] = name_of(reach);
@@ -107,7 +108,8 @@ Json class_json(Ledgers& ledgers, const Leaks& leaks, Reach reach, const LeaksVi
   json["groups"] = found.answer.groups;
   json["suppressions"] = suppressions_json(found);
   json["sites"] = Json::array();
-  for (const Row& row : found.answer.rows) json["sites"].push_back(row_json(ledgers, live, row));
+  for (const Row& row : found.answer.rows)
+    json["sites"].push_back(row_json(ledgers, live.question, row));
   return json;
 }
 

@@ -13,6 +13,7 @@
 #include "analyzer/seal/seal_file.h"
 #include "cli/core/leaks.h"
 #include "cli/report/report.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
@@ -37,7 +38,7 @@ void look_under(const std::string& sysroot, cores::LiveHeap& heap) {
 // Sealed, with the names that this machine knows.
 void keep(const cores::LiveHeap& heap, const HeapOptions& options) {
   if (::access(options.out.c_str(), F_OK) == 0) {
-    throw Error(options.out + ": is there already; choose another name", kExitUsage);
+    throw Error(options.out + ": is there already; choose another name", ErrorKind::kQuestion);
   }
   RawLedger raw(heap, options.out, options.quiet);
   Opened opened({raw.path()}, options.view.names);

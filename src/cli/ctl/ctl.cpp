@@ -22,7 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kExitNotDone = 1;
 constexpr double kPatience = 2;  // seconds
 
 struct CtlOptions {
@@ -45,21 +44,22 @@ std::string order_of(const CtlOptions& options) {
   if (takes_name && words.empty()) {
     throw Error(
         "A " + options.order + " needs a name: heapledger ctl PID " + options.order + " NAME",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
   if (options.order == "mode") {
     if (words.empty()) {
-      throw Error("Which mode? For example: heapledger ctl PID mode sample sample=64K", kExitUsage);
+      throw Error("Which mode? For example: heapledger ctl PID mode sample sample=64K",
+                  ErrorKind::kQuestion);
     }
     std::vector<std::string> settings = options.words;
     if (settings[0].find('=') == std::string::npos) settings[0] = "mode=" + settings[0];
     try {
       run::check_words(settings, "");
     } catch (const Error& error) {
-      throw Error(error.what(), kExitUsage);
+      throw Error(error.what(), ErrorKind::kQuestion);
     }
   } else if (!takes_name && !words.empty()) {
-    throw Error("\"" + options.order + "\" takes no further words.", kExitUsage);
+    throw Error("\"" + options.order + "\" takes no further words.", ErrorKind::kQuestion);
   }
   return words.empty() ? options.order : options.order + " " + words;
 }
@@ -71,19 +71,19 @@ void expect_done(format::ControlResult result) {
       return;
     case ControlResult::kUnknownOrder:
       throw Error("The program's runtime does not know this order: it is of another version.",
-                  kExitNotDone);
+                  ErrorKind::kSystem);
     case ControlResult::kWrongWords:
       throw Error(
           "These words cannot be changed while a program runs. Those that can: mode, sample, "
           "sample-calls, weigh, stacks-for, log.",
-          kExitUsage);
+          ErrorKind::kQuestion);
     case ControlResult::kNotRecording:
       throw Error("Recording has stopped for good; `heapledger ctl PID status` says why.",
-                  kExitNotDone);
+                  ErrorKind::kSystem);
     case ControlResult::kNotNow:
       break;
   }
-  throw Error("The program was just changing its mode by itself. Try again.", kExitNotDone);
+  throw Error("The program was just changing its mode by itself. Try again.", ErrorKind::kSystem);
 }
 
 // A forked process that has just begun its own ledger no longer looks at its parent's: the order is
@@ -99,7 +99,7 @@ void give(const CtlOptions& options, const std::string& order) {
       throw Error("Process " + std::to_string(options.process) +
                       " has not allocated or freed anything in the meantime; the order stays, and "
                       "is carried out with its next call.",
-                  kExitNotDone);
+                  ErrorKind::kSystem);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (++looks % 50 != 0) continue;

@@ -21,8 +21,6 @@
 namespace heapledger::cli::ctl {
 namespace {
 
-constexpr int kExitNotReached = 1;
-
 // A file that the process has mapped to be shared. (Not only from its beginning: a ledger got its
 // name after its header was mapped, and the kernel does not know that mapping by it.)
 struct Mapped {
@@ -68,12 +66,12 @@ std::vector<Mapped> mapped_files(pid_t process) {
   }
   if (any) return all;
   if (::access(folder_of(process).c_str(), F_OK) != 0) {
-    throw Error("There is no process " + std::to_string(process) + ".", kExitNotReached);
+    throw Error("There is no process " + std::to_string(process) + ".", ErrorKind::kSystem);
   }
   throw Error("Process " + std::to_string(process) +
                   " does not let its mappings be read: it has ended, or belongs to somebody else. "
                   "Try as its user, or as root.",
-              kExitNotReached);
+              ErrorKind::kSystem);
 }
 
 // Its number as the process itself sees it, within its container.
@@ -126,7 +124,7 @@ bool looks_like_ledger(const Mapped& mapped) {
     if (mapped.deleted) {
       throw Error(who + " is recorded into " + quoted(mapped.path) +
                       ", which has been deleted: orders cannot reach it any more.",
-                  kExitNotReached);
+                  ErrorKind::kSystem);
     }
     const int fd = open_mapped(process, mapped);
     if (fd >= 0) {
@@ -135,12 +133,12 @@ bool looks_like_ledger(const Mapped& mapped) {
     }
     throw Error(who + " is recorded into " + quoted(mapped.path) + ", which cannot be opened: " +
                     std::strerror(errno) + ". Try as the user of that process, or as root.",
-                kExitNotReached);
+                ErrorKind::kSystem);
   }
   throw Error(who +
                   " is not recorded: it has no ledger mapped. Start it with `heapledger run`; "
                   "with `--mode off` nothing is recorded until `heapledger ctl` says so.",
-              kExitNotReached);
+              ErrorKind::kSystem);
 }
 
 }  // namespace
@@ -169,7 +167,7 @@ RunningLedger::RunningLedger(pid_t process) : pid_(inner_pid(process)) {
     const int error = errno;
     ::close(fd_);
     throw Error(quoted(path_) + " cannot be mapped: " + std::strerror(error) + ".",
-                kExitNotReached);
+                ErrorKind::kSystem);
   }
   header_ = static_cast<format::FileHeader*>(page);
   control_ = reinterpret_cast<format::Control*>(static_cast<unsigned char*>(page) +
@@ -191,7 +189,7 @@ auto RunningLedger::guarded(Act act) const {
           " has been cut, or its disk fails: orders cannot reach the program through it any "
           "more. Its recording goes on, if at all, without its beginning; start the program "
           "anew to record it.",
-      kExitNotReached);
+      ErrorKind::kSystem);
 }
 
 format::FileHeader RunningLedger::header() const {
@@ -206,7 +204,7 @@ uint64_t RunningLedger::send(const std::string& words) {
   if (words.size() >= sizeof control_->words) {
     throw Error("That is too long: an order has at most " +
                     std::to_string(sizeof control_->words - 1) + " bytes.",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   ::flock(fd_, LOCK_EX);
   return guarded([&] {

@@ -51,7 +51,7 @@ DifferenceQuestion question_of(const DiffOptions& options) {
     std::vector<std::string> words;
     for (Compared one : all_compared()) words.emplace_back(name_of(one));
     std::string near = nearest_word(options.sort, words);
-    throw Error(error.what() + (near.empty() ? "" : ". Is it " + near + "?"), kExitUsage);
+    throw Error(error.what() + (near.empty() ? "" : ". Is it " + near + "?"), ErrorKind::kQuestion);
   }
   std::string filter;
   for (const std::string& one : options.filters) filter += (filter.empty() ? "" : ",") + one;
@@ -66,17 +66,19 @@ void check_words(const DiffOptions& options) {
     throw Error(
         "a difference is between two: heapledger diff OLD NEW, or two moments of one: "
         "heapledger diff FILE --moments start peak",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
   if (!options.moments.empty() && options.files.size() != 1) {
-    throw Error("--moments compares two moments of one recording; give one FILE only", kExitUsage);
+    throw Error("--moments compares two moments of one recording; give one FILE only",
+                ErrorKind::kQuestion);
   }
   if (!options.moments.empty() && options.at_option->count() > 0) {
-    throw Error("--at is for two recordings, --moments for one; give only one of them", kExitUsage);
+    throw Error("--at is for two recordings, --moments for one; give only one of them",
+                ErrorKind::kQuestion);
   }
   if (!options.moments.empty() && options.sort == "never-freed") {
     throw Error("what is never freed is known at the end alone; with --moments sort by live",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
 }
 
@@ -143,7 +145,7 @@ int diff(const DiffOptions& options) {
   expect_more_than_counts(before.ledgers());
   expect_more_than_counts(after.ledgers());
   Difference difference = compare(before.ledgers(), after.ledgers(), view.question);
-  view.live = before.ledgers().analysis().live() && after.ledgers().analysis().live();
+  view.live = before.ledgers().overview().is_live() && after.ledgers().overview().is_live();
   view.before = described(options.files[0], before);
   view.after = described(options.files[1], after);
   std::string moment = to_text(view.question.at);
@@ -152,7 +154,7 @@ int diff(const DiffOptions& options) {
   int status = before.warn();
   // What is to be said of both is said once.
   bool same_names = before.name_warnings() == after.name_warnings();
-  return std::max(status, same_names ? print_warnings(after.ledgers().analysis()) : after.warn());
+  return std::max(status, same_names ? print_warnings(after.ledgers()) : after.warn());
 }
 
 void add_options(Command& command, DiffOptions& options) {

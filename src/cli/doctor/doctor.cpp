@@ -31,7 +31,7 @@ int diagnose(const DoctorCommand& command) {
   try {
     check_machine(command.pattern, diagnosis);
   } catch (const Error& error) {
-    throw Error(error.what(), kExitUsage);
+    throw Error(error.what(), ErrorKind::kQuestion);
   }
   if (!command.words.empty()) check_command(command.words.front(), diagnosis);
   if (command.json) {
@@ -48,7 +48,7 @@ void refuse_unknown(const std::vector<std::string>& words) {
     if (word == "--") continue;
     throw Error(
         "heapledger doctor has no option " + quoted(word) + ". Try: heapledger doctor --help",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
 }
 

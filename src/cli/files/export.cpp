@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/error.h"
+#include "cli/asking/metric_words.h"
 #include "cli/asking/selection_words.h"
 #include "cli/commands.h"
 #include "cli/shared/opened.h"
@@ -28,7 +29,7 @@ struct ExportOptions {
 
 void refuse_if(bool wrong, const Exporter& format, const char* word, const char* why) {
   if (!wrong) return;
-  throw Error(std::string(format.name) + " takes no " + word + ": " + why, kExitUsage);
+  throw Error(std::string(format.name) + " takes no " + word + ": " + why, ErrorKind::kQuestion);
 }
 
 // Before the long work: whatever is wrong with the words.
@@ -43,13 +44,14 @@ void check_words(const ExportOptions& options, const Exporter& format) {
   refuse_if(options.entries && !takes.entries, format, "--entries",
             "take tsv, csv or json for one row a call");
   if (format.needs_file && options.out.empty()) {
-    throw Error(std::string(format.name) + " needs a file: say where with -o FILE", kExitUsage);
+    throw Error(std::string(format.name) + " needs a file: say where with -o FILE",
+                ErrorKind::kQuestion);
   }
   if (!format.is_text && options.out.empty() && ::isatty(1) != 0) {
     throw Error(std::string(format.name) +
                     " cannot be shown in a terminal: say where it goes with -o FILE." +
                     " For example: -o heap." + std::string(format.extension),
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
 }
 
@@ -58,8 +60,7 @@ int run_export(const ExportOptions& options) {
   check_words(options, format);
   Question question;
   understand_selection(options.selection, question);
-  Metric metric = options.metric.empty() ? Metric::kLive : parse_metric(options.metric);
-  set_moment(metric, !options.selection.at.empty(), question);
+  const Metric metric = understand_metric(options.metric, !options.selection.at.empty(), question);
   Output output(options.out);
   Opened opened(options.files, options.names);
   expect_more_than_counts(opened.ledgers());
@@ -103,8 +104,8 @@ void add_export(Command& app, int& exit_code) {
       ->type_name("OUT");
   command
       ->add_option("--metric", options->metric,
-                   "What the stacks are weighed by: calls, bytes, live (default), peak, temporary, "
-                   "never-freed or time")
+                   "What the stacks are weighed by: live (default), peak, never-freed, calls, "
+                   "bytes, temporary, time, or any other figure that adds up")
       ->type_name("METRIC");
   add_moment_options(*command, options->selection);
   add_filter_option(*command, options->selection);

@@ -35,7 +35,8 @@ class TemporaryFile {
   explicit TemporaryFile(const std::string& beside) : path_(beside + ".XXXXXX") {
     int fd = ::mkstemp(path_.data());
     if (fd < 0) {
-      throw Error("cannot write " + beside + ": " + std::generic_category().message(errno), 1);
+      throw Error("cannot write " + beside + ": " + std::generic_category().message(errno),
+                  ErrorKind::kSystem);
     }
     mode_t mask = ::umask(0);
     ::umask(mask);
@@ -80,7 +81,7 @@ void say(const ImportOptions& options, const Imported& imported) {
 
 int run_import(const ImportOptions& options) {
   if (::access(options.out.c_str(), F_OK) == 0) {
-    throw Error(options.out + ": is there already; choose another name", kExitUsage);
+    throw Error(options.out + ": is there already; choose another name", ErrorKind::kQuestion);
   }
   TemporaryFile raw(options.out);
   ProgressLine line(!options.quiet);

@@ -27,20 +27,23 @@ struct InfoOptions {
 
 int info(const InfoOptions& options) {
   PlainLedgers plain(find_ledger_paths(options.files));
-  Analysis analysis = analyze_with_progress(plain.paths());
-  for (LedgerFacts& ledger : analysis.ledgers) ledger.path = shown_path(ledger.path);
+  Options reading;
+  reading.asker.progress = a_line_for_each_pass();
+  Ledgers ledgers(plain.paths(), reading);
+  std::vector<LedgerFacts> facts = ledgers.facts();
+  for (LedgerFacts& ledger : facts) ledger.path = shown_path(ledger.path);
   if (options.json) {
-    write_info_json(stdout, analysis);
+    write_info_json(stdout, facts);
   } else {
     Style style = Style::for_stream(STDOUT_FILENO);
     std::string text;
-    for (const LedgerFacts& ledger : analysis.ledgers) {
+    for (const LedgerFacts& ledger : facts) {
       text += (text.empty() ? "" : "\n") + info_text(ledger, style);
     }
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
   std::fflush(stdout);
-  return std::max(plain.status(), print_warnings(analysis));
+  return std::max(plain.status(), print_warnings(facts, ledgers.refusals()));
 }
 
 }  // namespace

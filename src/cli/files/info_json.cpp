@@ -123,10 +123,10 @@ Json ledger_json(const LedgerFacts& ledger) {
 
 }  // namespace
 
-void write_info_json(std::FILE* to, const Analysis& analysis) {
+void write_info_json(std::FILE* to, const std::vector<LedgerFacts>& ledgers) {
   std::string text = "{\n\"schema\": \"heapledger.info/2\",\n\"ledgers\": [";
-  for (size_t i = 0; i < analysis.ledgers.size(); ++i) {
-    text += (i == 0 ? "\n" : ",\n") + json_line(ledger_json(analysis.ledgers[i]));
+  for (size_t i = 0; i < ledgers.size(); ++i) {
+    text += (i == 0 ? "\n" : ",\n") + json_line(ledger_json(ledgers[i]));
     std::fwrite(text.data(), 1, text.size(), to);
     text.clear();
   }

@@ -3,10 +3,10 @@
 
 #include <cstdio>
 
-#include "analyzer/analysis.h"
+#include "analyzer/ledger_facts.h"
 
 namespace heapledger::cli::files {
 
-void write_info_json(std::FILE* to, const Analysis& analysis);
+void write_info_json(std::FILE* to, const std::vector<LedgerFacts>& ledgers);
 
 }  // namespace heapledger::cli::files

@@ -55,7 +55,8 @@ std::string names_for(const std::string& path, const SealCommand& command) {
 }
 
 void refresh_one(const std::string& path, const SealCommand& command) {
-  if (!command.out.empty()) throw Error(path + ": is sealed already; copy it", kExitUsage);
+  if (!command.out.empty())
+    throw Error(path + ": is sealed already; copy it", ErrorKind::kQuestion);
   if (!command.symbols) {
     if (!command.quiet) fmt::print(stderr, "{}: is sealed already\n", printable(path));
     return;
@@ -103,23 +104,22 @@ void seal_one(const std::string& path, const SealCommand& command) {
 int seal_all(const SealCommand& command) {
   std::vector<std::string> paths = find_ledger_paths(command.files);
   if (!command.out.empty() && paths.size() != 1) {
-    throw Error("-o takes one ledger; without it each is sealed in its place", kExitUsage);
+    throw Error("-o takes one ledger; without it each is sealed in its place",
+                ErrorKind::kQuestion);
   }
   if (paths.size() == 1) {
     seal_one(paths.front(), command);
     return 0;
   }
-  std::string failures;
-  int exit_code = 0;
+  std::vector<Error> failures;
   for (const std::string& path : paths) {
     try {
       seal_one(path, command);
     } catch (const Error& error) {
-      failures += (failures.empty() ? "" : "\n") + std::string(error.what());
-      exit_code = std::max(exit_code, error.exit_code());
+      failures.push_back(error);
     }
   }
-  if (!failures.empty()) throw Error(failures, exit_code);
+  if (!failures.empty()) throw all_of(failures);
   return 0;
 }
 

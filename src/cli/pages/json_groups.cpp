@@ -1,6 +1,6 @@
 // Groups, trees, blocks and histograms of a report's JSON.
+#include "analyzer/query/answer_json.h"
 #include "cli/pages/json_parts.h"
-#include "cli/pages/sampling.h"
 #include "text/text.h"
 
 namespace heapledger::cli {
@@ -9,28 +9,6 @@ namespace {
 void put_place(Json& json, const std::string& file, uint32_t line) {
   json["file"] = text_or_null(file);
   json["line"] = line > 0 ? Json(line) : Json(nullptr);
-}
-
-Json histogram_json(const Histogram& histogram) {
-  Json json;
-  json["smallest"] = histogram.smallest();
-  json["median"] = histogram.median();
-  json["mean"] = histogram.mean();
-  json["largest"] = histogram.largest();
-  json["by_power_of_two"] = histogram.by_power_of_two();
-  return json;
-}
-
-Json common_sizes_json(const std::vector<CommonSize>& sizes) {
-  Json json = Json::array();
-  for (const CommonSize& common : sizes) {
-    Json one;
-    one["size"] = common.size;
-    one["calls"] = common.calls;
-    one["over"] = common.over;
-    json.push_back(std::move(one));
-  }
-  return json;
 }
 
 Json one_frame(const NamedFrame& frame) {
@@ -63,26 +41,27 @@ Json frames_json(const std::vector<NamedFrame>& frames) {
   return json;
 }
 
-Json group_json(Ledgers& ledgers, const Group& group) {
+Json group_json(Ledgers& ledgers, const Row& at_peak, const Figures& at_end) {
+  const Figures& figures = at_peak.all;
   Json json;
-  json["site"] = group.site;
-  NamedFrame blamed = ledgers.first_interesting_frame(group.site);
-  json["name"] = as_utf8(blamed.name);
-  put_place(json, blamed.file, blamed.line);
-  json["frames"] = frames_json(ledgers.frames(group.site));
-  json["calls"] = group.calls;
-  json["frees"] = group.frees;
-  json["resizes"] = group.resizes;
-  json["bytes"] = group.bytes;
-  json["peak_bytes"] = group.peak_bytes;
-  json["peak_blocks"] = group.peak_blocks;
-  json["peak_time_ns"] = group.peak_time_ns;
-  json["end_bytes"] = group.end_bytes;
-  json["end_blocks"] = group.end_blocks;
-  json["temporary_calls"] = group.temporary_calls;
-  json["at_peak_bytes"] = group.at_peak_bytes;
-  json["at_peak_blocks"] = group.at_peak_blocks;
-  put_errors(json, group.estimates);
+  json["site"] = at_peak.site;
+  json["name"] = as_utf8(at_peak.name);
+  put_place(json, at_peak.file, at_peak.line);
+  json["frames"] = frames_json(ledgers.frames(at_peak.site));
+  json["calls"] = figures.calls;
+  json["frees"] = figures.frees;
+  json["resizes"] = figures.resizes;
+  json["bytes"] = figures.bytes;
+  json["peak_bytes"] = figures.peak_bytes;
+  json["peak_blocks"] = figures.peak_blocks;
+  json["peak_time_ns"] = figures.peak_time_ns;
+  json["end_bytes"] = at_end.live_bytes;
+  json["end_blocks"] = at_end.live_blocks;
+  json["temporary_calls"] = figures.temporary_calls;
+  json["at_peak_bytes"] = figures.live_bytes;
+  json["at_peak_blocks"] = figures.live_blocks;
+  put_errors(json, figures);
+  if (figures.has_time) json["time_ns"] = figures.time_ns;
   return json;
 }
 
@@ -97,26 +76,11 @@ Json never_freed_json(const Row& row) {
   return json;
 }
 
-void put_figures(Json& json, const Figures& figures, bool live) {
-  put_errors(json, figures);
-  for (const FigureRow& row : figure_catalog()) {
-    bool of_live = row.measure == Measure::kLiveBytes || row.measure == Measure::kLiveBlocks;
-    if (row.key.empty() || (live && !of_live) || !is_known(figures, row.measure)) continue;
-    json[std::string(row.key)] = value_of(figures, row.measure);
-  }
-  if (live) return;
-  if (figures.has_lifetimes) json["lifetimes_ns"] = histogram_json(figures.lifetimes);
-  if (figures.has_sizes) json["common_sizes"] = common_sizes_json(figures.common_sizes);
-  if (figures.has_threads) {
-    json["allocating_threads"] = figures.allocating_threads.size();
-    json["freeing_threads"] = figures.freeing_threads.size();
-  }
-}
-
-Json row_json(Ledgers& ledgers, const Asked& asked, const Row& row) {
+Json row_json(Ledgers& ledgers, const Question& question, const Row& row) {
   Json json;
   json["name"] = as_utf8(row.name);
-  switch (asked.question.by) {
+  bool overlaps = false;
+  switch (question.by) {
     case GroupBy::kSite:
       json["site"] = row.site;
       put_place(json, row.file, row.line);
@@ -126,6 +90,7 @@ Json row_json(Ledgers& ledgers, const Asked& asked, const Row& row) {
     case GroupBy::kFile:
     case GroupBy::kLine:
     case GroupBy::kModule:
+      overlaps = true;
       put_place(json, row.file, row.line);
       json["module"] = as_utf8(row.module);
       break;
@@ -139,28 +104,15 @@ Json row_json(Ledgers& ledgers, const Asked& asked, const Row& row) {
     default:
       json["from"] = row.key == UINT64_MAX ? Json(nullptr) : Json(row.key);
   }
-  put_figures(json, row.all, asked.live);
-  if (json.contains("module")) {
-    Json self;
-    put_figures(self, row.self, asked.live);
-    json["self"] = std::move(self);
-  }
+  put_figures(json, row.all, question.only_live);
+  if (overlaps) put_figures(json["self"], row.self, question.only_live);
   return json;
 }
 
-Json node_json(const TreeNode& node, bool live) {
-  Json json;
-  json["name"] = as_utf8(node.name);
+Json node_json(const TreeNode& node, bool only_live) {
+  Json json = to_json(node, only_live);
   put_place(json, node.file, node.line);
   json["module"] = as_utf8(node.module);
-  json["parent"] = node.parent;
-  json["depth"] = node.depth;
-  json["children"] = node.children;
-  json["hidden"] = node.hidden;
-  put_figures(json, node.all, live);
-  Json self;
-  put_figures(self, node.self, live);
-  json["self"] = std::move(self);
   return json;
 }
 
@@ -182,9 +134,9 @@ Json block_json(Ledgers& ledgers, const BlockFacts& block) {
 
 Json sizes_json(const Overview& overview) {
   Json json;
-  json["requested"] = histogram_json(overview.sizes);
-  json["common_sizes"] = common_sizes_json(overview.common_sizes);
-  json["lifetimes_ns"] = histogram_json(overview.lifetimes);
+  json["requested"] = to_json(overview.sizes);
+  json["common_sizes"] = to_json(overview.common_sizes);
+  json["lifetimes_ns"] = to_json(overview.lifetimes);
   return json;
 }
 

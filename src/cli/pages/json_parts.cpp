@@ -9,19 +9,6 @@
 namespace heapledger::cli {
 namespace {
 
-void put_measures(Json& json, const Measures& measures) {
-  json["calls"] = measures.calls;
-  json["frees"] = measures.frees;
-  json["resizes"] = measures.resizes;
-  json["bytes"] = measures.bytes;
-  json["peak_bytes"] = measures.peak_bytes;
-  json["peak_blocks"] = measures.peak_blocks;
-  json["peak_time_ns"] = measures.peak_time_ns;
-  json["end_bytes"] = measures.end_bytes;
-  json["end_blocks"] = measures.end_blocks;
-  json["temporary_calls"] = measures.temporary_calls;
-}
-
 Json moment_json(uint64_t time_ns, uint64_t bytes, uint64_t blocks) {
   Json json;
   json["time_ns"] = time_ns;
@@ -30,29 +17,21 @@ Json moment_json(uint64_t time_ns, uint64_t bytes, uint64_t blocks) {
   return json;
 }
 
-const char* tree_name(TreeShape shape) {
-  switch (shape) {
-    case TreeShape::kTopDown:
-      return "top-down";
-    case TreeShape::kBottomUp:
-      return "bottom-up";
-    case TreeShape::kCallersOf:
-      return "callers";
-    case TreeShape::kCalleesOf:
-      return "callees";
-    case TreeShape::kNone:
-      break;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-Json totals_json(const Analysis& analysis) {
-  const Totals& totals = analysis.totals;
+Json totals_json(const Overview& overview) {
+  const Totals& totals = overview.sums;
   Json json;
-  put_measures(json, totals);
-  if (analysis.live()) json["temporary_calls"] = nullptr;
+  json["calls"] = totals.calls;
+  json["frees"] = totals.frees;
+  json["resizes"] = totals.resizes;
+  json["bytes"] = totals.bytes;
+  json["peak_bytes"] = totals.peak_bytes;
+  json["peak_blocks"] = totals.peak_blocks;
+  json["peak_time_ns"] = totals.peak_time_ns;
+  json["end_bytes"] = totals.end_bytes;
+  json["end_blocks"] = totals.end_blocks;
+  json["temporary_calls"] = overview.is_live() ? Json(nullptr) : Json(totals.temporary_calls);
   json["rss_peak_bytes"] = totals.rss_peak_bytes;
   json["inherited_frees"] = totals.inherited_frees;
   json["unmatched_frees"] = totals.unmatched_frees;
@@ -134,13 +113,13 @@ Json question_json(const Asked& asked) {
   }
   bool grouped = asked.view == ReportView::kTable || asked.view == ReportView::kOverview;
   json["by"] = grouped ? Json(name_of(question.by)) : Json(nullptr);
-  const char* tree = tree_name(question.tree);
-  json["tree"] = tree == nullptr ? Json(nullptr) : Json(tree);
+  bool is_tree = question.tree != TreeShape::kNone;
+  json["tree"] = is_tree ? Json(name_of(question.tree)) : Json(nullptr);
   json["function"] = text_or_null(question.function);
   json["below"] = text_or_null(question.below);
   json["filter"] = text_or_null(asked.filter_text);
   json["sort"] = name_of(question.sort);
-  json["live"] = asked.live;
+  json["live"] = asked.question.only_live;
   json["top"] = asked.top ? Json(*asked.top) : Json(nullptr);
   return json;
 }

@@ -11,7 +11,7 @@
 namespace heapledger::cli {
 
 Json text_or_null(const std::string& text);
-Json totals_json(const Analysis& analysis);
+Json totals_json(const Overview& overview);
 Json functions_json(const FunctionCounts& counts);
 // `whole`: with what only reading all of it tells.
 Json ledger_json(const LedgerFacts& ledger, bool whole);
@@ -27,14 +27,12 @@ Json block_json(Ledgers& ledgers, const BlockFacts& block);
 Json frames_json(const std::vector<NamedFrame>& frames);
 
 // A site with the fields that it has had from the first schema on.
-Json group_json(Ledgers& ledgers, const Group& group);
+Json group_json(Ledgers& ledgers, const Row& at_peak, const Figures& at_end);
 
 // One that is never freed, by the number of its site; its stack is that of the group.
 Json never_freed_json(const Row& row);
 
-// `live`: of the figures, those of live blocks alone.
-void put_figures(Json& json, const Figures& figures, bool live);
-Json row_json(Ledgers& ledgers, const Asked& asked, const Row& row);
-Json node_json(const TreeNode& node, bool live);
+Json row_json(Ledgers& ledgers, const Question& question, const Row& row);
+Json node_json(const TreeNode& node, bool only_live);
 
 }  // namespace heapledger::cli

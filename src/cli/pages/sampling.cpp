@@ -55,15 +55,4 @@ Json sampled_json(Ledgers& ledgers) {
   return json;
 }
 
-void put_errors(Json& json, const Estimates& figures) {
-  auto add = [&json](const char* name, double error) {
-    if (error > 0) json[name] = error;
-  };
-  add("live_error", figures.live_error);
-  add("calls_error", figures.calls_error);
-  add("bytes_error", figures.bytes_error);
-  add("peak_error", figures.peak_error);
-  if (figures.has_time) json["time_ns"] = figures.time_ns;
-}
-
 }  // namespace heapledger::cli

@@ -20,7 +20,4 @@ std::string sampling_text(const std::vector<LedgerFacts>& ledgers);
 // Null when nothing is sampled.
 Json sampled_json(Ledgers& ledgers);
 
-// The errors that are not zero, and the time, if samples carry it.
-void put_errors(Json& json, const Estimates& figures);
-
 }  // namespace heapledger::cli

@@ -45,7 +45,7 @@ std::string format_of(const std::string& path) {
   if (is_still(end) || is_film(end)) return end;
   throw Error("what '" + path + "' is to be shall be seen from the end of its name: " +
                   kStillEndings + ", or a film: .mp4, .gif, .webp",
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 PageOptions page_options(const PlotOptions& options, const std::string& format) {
@@ -58,15 +58,17 @@ PageOptions page_options(const PlotOptions& options, const std::string& format) 
   if (page.top > kSeriesColours) {
     throw Error(
         "--top is up to " + std::to_string(kSeriesColours) + ": more colours nobody can tell apart",
-        kExitUsage);
+        ErrorKind::kQuestion);
   }
-  if (options.frames > 0) throw Error("--frames is for films: .mp4, .gif, .webp", kExitUsage);
+  if (options.frames > 0)
+    throw Error("--frames is for films: .mp4, .gif, .webp", ErrorKind::kQuestion);
   return sized(page);
 }
 
 FilmOptions film_options(const PlotOptions& options, const std::string& format) {
   if (!options.kind.empty() || options.top > 0) {
-    throw Error("a film has no --kind and no --top: it shows the heap as it grows", kExitUsage);
+    throw Error("a film has no --kind and no --top: it shows the heap as it grows",
+                ErrorKind::kQuestion);
   }
   FilmOptions film;
   film.width = options.width;
@@ -79,11 +81,11 @@ FilmOptions film_options(const PlotOptions& options, const std::string& format) 
 // Something over time to draw.
 void expect_time(Ledgers& ledgers) {
   expect_more_than_counts(ledgers);
-  if (!ledgers.analysis().live()) return;
+  if (!ledgers.overview().is_live()) return;
   throw Error(
       "this is a live heap, which is one moment, and plots are over time: take heapledger "
       "flamegraph or heapledger graph",
-      kExitUsage);
+      ErrorKind::kQuestion);
 }
 
 int run_film(const PlotOptions& options, const std::string& format) {

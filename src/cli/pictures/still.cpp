@@ -27,12 +27,13 @@ Scheme scheme_of(const std::string& word, const std::string& format) {
   if (word == "light") return Scheme::kLight;
   if (word == "dark") return Scheme::kDark;
   if (!word.empty() && word != "auto") {
-    throw Error("there is no scheme '" + word + "', only light, dark and auto", kExitUsage);
+    throw Error("there is no scheme '" + word + "', only light, dark and auto",
+                ErrorKind::kQuestion);
   }
   if (format == "svg") return Scheme::kAuto;
   if (word.empty()) return Scheme::kLight;
   throw Error("only an .svg can be light and dark at once: take --scheme light or dark",
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 StillPicture::StillPicture(const std::string& path, std::string format)

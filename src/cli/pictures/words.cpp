@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "analyzer/error.h"
+#include "cli/asking/metric_words.h"
 #include "cli/asking/selection_words.h"
 #include "cli/shared/options.h"
 #include "text/text.h"
@@ -17,8 +18,8 @@ void add_picture_options(Command& command, PictureWords& words, const std::strin
   command.add_option("-o,--output", words.out, "Where to: " + formats)->type_name("OUT");
   command
       .add_option("--metric", words.metric,
-                  "What is shown: calls, bytes, live (default), peak, temporary, never-freed or "
-                  "time")
+                  "What is shown: live (default), peak, never-freed, calls, bytes, temporary, "
+                  "time, or any other figure that adds up")
       ->type_name("METRIC");
   add_moment_options(command, words.selection);
   add_filter_option(command, words.selection);
@@ -36,7 +37,7 @@ std::string format_by_ending(const PictureWords& words, const std::vector<std::s
   for (const std::string& name : known) list += (list.empty() ? "." : ", .") + name;
   throw Error("the name of the file says what is drawn, and " + quoted(words.out) +
                   " ends in none of " + list,
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 double parse_share(const std::string& text) {
@@ -46,7 +47,7 @@ double parse_share(const std::string& text) {
   auto [stopped, error] = std::from_chars(text.data(), end, share);
   if (percent) share /= 100;
   if (error != std::errc() || stopped != end || !(share >= 0 && share < 1)) {
-    throw Error(quoted(text) + " is not a share: write 1% or 0.01", kExitUsage);
+    throw Error(quoted(text) + " is not a share: write 1% or 0.01", ErrorKind::kQuestion);
   }
   return share;
 }
@@ -54,8 +55,7 @@ double parse_share(const std::string& text) {
 int draw_picture(const PictureWords& words, const Draw& draw) {
   Question question;
   PictureRequest picture{words.title, understand_selection(words.selection, question)};
-  Metric metric = words.metric.empty() ? Metric::kLive : parse_metric(words.metric);
-  set_moment(metric, !words.selection.at.empty(), question);
+  const Metric metric = understand_metric(words.metric, !words.selection.at.empty(), question);
   Output output(words.out);
   Opened opened(words.files, words.names);
   expect_more_than_counts(opened.ledgers());

@@ -86,7 +86,7 @@ class Chooser {
                     "; known are glibc, jemalloc, tcmalloc and mimalloc, and others by their "
                     "path, such as ./liballocator.so" +
                     did_you_mean(word, names),
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
 
   ReplayCandidate by_path(const std::string& word) {

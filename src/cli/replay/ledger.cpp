@@ -44,7 +44,7 @@ uint32_t chosen_ledger(const std::vector<LedgerFacts>& ledgers, const ReplayOpti
     if (ledgers.size() == 1) return 0;
     throw Error("one process is played, and these are " + std::to_string(ledgers.size()) +
                     ": name the file, or take --process PID, or --worst peak" + list_of(ledgers),
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   std::vector<LedgerFacts> found;
   uint32_t number = 0;
@@ -57,17 +57,17 @@ uint32_t chosen_ledger(const std::vector<LedgerFacts>& ledgers, const ReplayOpti
   if (found.empty()) {
     throw Error("none of the ledgers is of process " + std::to_string(*options.process) + ":" +
                     list_of(ledgers),
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   throw Error("process " + std::to_string(*options.process) +
                   " has run several programs, one after the other: name the file" + list_of(found),
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 ReplayLedger::ReplayLedger(const ReplayOptions& options)
     : plain_(find_ledger_paths(options.files)) {
   Options reading;
-  reading.progress = a_line_for_each_pass();
+  reading.asker.progress = a_line_for_each_pass();
   std::vector<Ledgers::Opener> openers;
   for (const std::string& path : plain_.paths()) {
     openers.emplace_back([path] { return open_shown(path); });
@@ -81,10 +81,7 @@ ReplayLedger::ReplayLedger(const ReplayOptions& options)
 
 int ReplayLedger::warn() {
   std::fflush(stdout);
-  Analysis known;
-  known.ledgers = {facts()};
-  known.refusals = ledgers_->refusals();
-  return print_warnings(known);
+  return print_warnings({&facts(), 1}, ledgers_->refusals());
 }
 
 }  // namespace heapledger::cli::replay

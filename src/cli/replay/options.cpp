@@ -26,29 +26,34 @@ void expect_word(const char* option, const std::string& word,
   for (const std::string& one : words) list += (list.empty() ? "" : ", ") + one;
   throw Error(std::string(option) + " is one of " + list + ", not " + quoted(word) +
                   did_you_mean(word, words),
-              kExitUsage);
+              ErrorKind::kQuestion);
 }
 
 void expect_together(const ReplayOptions& options) {
   const int kinds = (options.check ? 1 : 0) + (options.tune.empty() ? 0 : 1) +
                     (options.record_to.empty() ? 0 : 1);
   if (kinds > 1) {
-    throw Error("--check, --tune and --record-to are three things: one at a time", kExitUsage);
+    throw Error("--check, --tune and --record-to are three things: one at a time",
+                ErrorKind::kQuestion);
   }
   if (!options.plot.empty() && kinds > 0) {
-    throw Error("--plot draws a comparison: not with --check, --tune or --record-to", kExitUsage);
+    throw Error("--plot draws a comparison: not with --check, --tune or --record-to",
+                ErrorKind::kQuestion);
   }
   if (!options.tune.empty() && !options.allocators.empty()) {
-    throw Error("--tune=NAME says what is tuned; --allocators is for comparisons", kExitUsage);
+    throw Error("--tune=NAME says what is tuned; --allocators is for comparisons",
+                ErrorKind::kQuestion);
   }
   if (options.limit && options.tune.empty()) {
-    throw Error("--limit is the time for --tune; that of one play is --timeout", kExitUsage);
+    throw Error("--limit is the time for --tune; that of one play is --timeout",
+                ErrorKind::kQuestion);
   }
   if (options.rounds && (options.check || !options.record_to.empty())) {
-    throw Error("--check and --record-to play once: without --rounds", kExitUsage);
+    throw Error("--check and --record-to play once: without --rounds", ErrorKind::kQuestion);
   }
   if (options.process && !options.worst.empty()) {
-    throw Error("--process and --worst both choose a ledger: give one of them", kExitUsage);
+    throw Error("--process and --worst both choose a ledger: give one of them",
+                ErrorKind::kQuestion);
   }
 }
 
@@ -133,15 +138,15 @@ void check_replay_words(const ReplayOptions& options) {
   expect_word("--threads", options.threads, {"as-recorded", "1"});
   expect_word("--order", options.order, {"dependencies", "strict"});
   if (options.rounds && (*options.rounds < 1 || *options.rounds > kMostRounds)) {
-    throw Error("--rounds is from 1 to " + std::to_string(kMostRounds), kExitUsage);
+    throw Error("--rounds is from 1 to " + std::to_string(kMostRounds), ErrorKind::kQuestion);
   }
   if (options.limit && !(*options.limit > 0)) {
-    throw Error("--limit is more than 0", kExitUsage);
+    throw Error("--limit is more than 0", ErrorKind::kQuestion);
   }
   if (!options.plot.empty() && !pictures::is_still(pictures::ending_of(options.plot))) {
     throw Error("what " + quoted(options.plot) + " is to be shall be seen from the end of its " +
                     "name: " + pictures::kStillEndings,
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   expect_together(options);
 }

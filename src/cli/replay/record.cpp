@@ -19,7 +19,7 @@ void expect_place_for_ledger(const std::string& path) {
   if (::lstat(path.c_str(), &status) == 0) {
     throw Error("--record-to: " + quoted(path) +
                     " is there already; name a file that is not, or remove that one",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   // Whether a file can be made there, nobody knows before it was tried.
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -31,7 +31,7 @@ void expect_place_for_ledger(const std::string& path) {
     throw Error("--record-to: no file can be made at " + quoted(path) + ": " +
                     (there ? why : "there is no folder " + quoted(folder)) +
                     "; name a place that can be written to",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   ::close(file);
   ::unlink(path.c_str());
@@ -42,7 +42,8 @@ void expect_recorded(const std::string& path) {
     const LedgerFile ledger(open_shown(path));
   } catch (const Error& error) {
     throw Error(
-        std::string("The replay was played, and its recorder left no ledger: ") + error.what(), 1);
+        std::string("The replay was played, and its recorder left no ledger: ") + error.what(),
+        ErrorKind::kSystem);
   }
 }
 

@@ -106,7 +106,7 @@ class Replay {
   int recorded() {
     const ReplayCandidate first = first_asked();
     if (!first.missing.empty()) {
-      throw Error(escaped(first.candidate.name) + ": " + first.missing, kExitUsage);
+      throw Error(escaped(first.candidate.name) + ": " + first.missing, ErrorKind::kQuestion);
     }
     const run::RuntimeLibrary library;
     const CompareOptions compare = how();
@@ -116,7 +116,7 @@ class Replay {
     playing.limit_seconds = play_limit(schedule_, compare, 0, false);
     const Played played = play(schedule_, first.candidate, playing);
     if (!played.done()) {
-      throw Error(escaped(first.candidate.name) + ": " + played.what, kExitNoneGood);
+      throw Error(escaped(first.candidate.name) + ": " + played.what, ErrorKind::kSystem);
     }
     expect_recorded(playing.record_to);
     const std::string file = shell_word(short_path(playing.record_to));
@@ -161,17 +161,17 @@ class Replay {
                         : std::find(names.begin(), names.end(), one.candidate.name) != names.end();
       if (!asked) continue;
       const std::string name = escaped(one.candidate.name);
-      if (!one.missing.empty()) throw Error(name + ": " + one.missing, kExitUsage);
+      if (!one.missing.empty()) throw Error(name + ": " + one.missing, ErrorKind::kQuestion);
       if (settings_for(one.candidate.name).empty()) {
         throw Error("no settings of " + name +
                         " are known; those of glibc, jemalloc, tcmalloc and mimalloc are",
-                    kExitUsage);
+                    ErrorKind::kQuestion);
       }
       some.push_back(one.candidate);
     }
     if (some.empty()) {
       throw Error("--tune is for glibc, jemalloc, tcmalloc and mimalloc, by their names",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
     return some;
   }

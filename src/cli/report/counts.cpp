@@ -84,17 +84,17 @@ void put_threads(Buffer& to, const Counts& counts, const Asked& asked, const Pag
   }
 }
 
-Json row_json(const CountRow& row) {
+Json count_row_json(const CountRow& row) {
   return Json{
       {"calls", row.calls}, {"bytes", row.bytes}, {"frees", row.frees}, {"resizes", row.resizes}};
 }
 
 void put_tables(Json& json, const ThreadCounts& counts) {
-  json.update(row_json(counts.all));
+  json.update(count_row_json(counts.all));
   Json& functions = json["functions"] = Json::object();
   for (format::Function function : counted_functions()) {
     functions[format::name_of(function)] =
-        row_json(counts.functions[static_cast<size_t>(function)]);
+        count_row_json(counts.functions[static_cast<size_t>(function)]);
   }
   Json& sizes = json["sizes"] = Json::array();
   for (size_t i = 0; i < counts.classes.size(); ++i) {
@@ -119,14 +119,14 @@ void put_counts(Buffer& to, const Counts& counts, const Asked& asked, const Page
 }
 
 std::string counts_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
-  const Counts& counts = ledgers.analysis().counts;
+  const Counts& counts = ledgers.overview().counts;
   const CountRow& all = counts.all.all;
   Buffer to;
   put_programs(to, ledgers, page);
   std::string text =
       fmt::format("Counted: {} for {}, {}, {}.", counted(all.calls, "call"), human_bytes(all.bytes),
                   counted(all.frees, "free"), counted(all.resizes, "resize"));
-  const uint64_t rss = ledgers.analysis().totals.rss_peak_bytes;
+  const uint64_t rss = ledgers.overview().sums.rss_peak_bytes;
   if (rss > 0) text += fmt::format(" The resident memory was {} at the most.", human_bytes(rss));
   put(to, "\n{}\n", page.style.bold(wrapped(text, page.width)));
   put_counts(to, counts, asked, page);

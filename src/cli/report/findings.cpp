@@ -46,18 +46,18 @@ std::string sites_phrase(const Answer& answer) {
   return share(sum, whole) + " of it from " + sites;
 }
 
-bool is_log(const Analysis& analysis) {
+bool is_log(const Overview& overview) {
   constexpr auto kLog = static_cast<uint32_t>(settings::Mode::kLog);
-  return analysis.totals.calls == 0 &&
-         std::any_of(analysis.ledgers.begin(), analysis.ledgers.end(),
+  return overview.sums.calls == 0 &&
+         std::any_of(overview.processes.begin(), overview.processes.end(),
                      [](const LedgerFacts& ledger) { return ledger.mode == kLog; });
 }
 
 std::string findings(Ledgers& ledgers, const NeverFreed& never_freed) {
   const Overview& overview = ledgers.overview();
   if (overview.totals.calls == 0) {
-    return is_log(ledgers.analysis()) ? "Nothing is in the ledger: the calls are in the log."
-                                      : "Nothing was allocated.";
+    return is_log(overview) ? "Nothing is in the ledger: the calls are in the log."
+                            : "Nothing was allocated.";
   }
   Question question;
   question.top = kMostNamed;
@@ -76,9 +76,9 @@ std::string findings(Ledgers& ledgers, const NeverFreed& never_freed) {
 }
 
 void put_totals(Buffer& to, Ledgers& ledgers, const Page& page) {
-  const Analysis& analysis = ledgers.analysis();
-  const Figures& sums = ledgers.overview().totals;
-  const Totals& totals = analysis.totals;
+  const Overview& overview = ledgers.overview();
+  const Figures& sums = overview.totals;
+  const Totals& totals = overview.sums;
   std::string text =
       fmt::format("{} allocated, {} a call",
                   with_error(human_bytes(totals.bytes), totals.bytes, sums.bytes_error),
@@ -97,7 +97,7 @@ void put_totals(Buffer& to, Ledgers& ledgers, const Page& page) {
   put(to, "{}.\n", wrapped(text, page.width - 1));
   std::string calls = "By function:";
   for (format::Function function : format::kListedFunctions) {
-    uint64_t count = analysis.by_function[static_cast<size_t>(function)];
+    uint64_t count = overview.by_function[static_cast<size_t>(function)];
     if (count == 0) continue;
     calls += fmt::format("{} {} {}", calls.ends_with(':') ? "" : ",", format::name_of(function),
                          with_commas(count));

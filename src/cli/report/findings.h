@@ -9,7 +9,7 @@
 namespace heapledger::cli::report {
 
 // Whether the calls went to a log and not into the ledgers.
-bool is_log(const Analysis& analysis);
+bool is_log(const Overview& overview);
 
 // "Peak 1.2 GiB at 12.30 s, 63% of it from 3 sites; 41.0 MiB never freed; 38% of calls temporary."
 std::string findings(Ledgers& ledgers, const NeverFreed& never_freed);

@@ -56,11 +56,11 @@ std::vector<NamedFrame> noticed_frames(Ledgers& ledgers, const DamageFacts& dama
 }  // namespace
 
 void put_damages(Buffer& to, Ledgers& ledgers, size_t frames, const Page& page) {
-  const Analysis& analysis = ledgers.analysis();
-  if (analysis.damages == 0) return;
-  put_title(to, page, "damaged blocks: " + with_commas(analysis.damages));
+  const Overview& overview = ledgers.overview();
+  if (overview.damages == 0) return;
+  put_title(to, page, "damaged blocks: " + with_commas(overview.damages));
   uint64_t shown = 0;
-  for (const LedgerFacts& ledger : analysis.ledgers) {
+  for (const LedgerFacts& ledger : overview.processes) {
     for (const DamageFacts& damage : ledger.damages) {
       if (++shown > kShown) continue;
       put(to, "  {}\n", sentence(damage));
@@ -70,15 +70,15 @@ void put_damages(Buffer& to, Ledgers& ledgers, size_t frames, const Page& page) 
           damage.kind == DamageKind::kFreedAlready ? "    freed by      " : "    noticed by    ");
     }
   }
-  if (analysis.damages > kShown) {
+  if (overview.damages > kShown) {
     put(to, "  {}\n",
-        page.style.dim(fmt::format("… and {} more: --json", analysis.damages - kShown)));
+        page.style.dim(fmt::format("… and {} more: --json", overview.damages - kShown)));
   }
 }
 
 Json damages_json(Ledgers& ledgers) {
   Json json = Json::array();
-  for (const LedgerFacts& ledger : ledgers.analysis().ledgers) {
+  for (const LedgerFacts& ledger : ledgers.facts()) {
     for (const DamageFacts& damage : ledger.damages) {
       Json one;
       one["pid"] = ledger.pid;

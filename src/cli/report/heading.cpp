@@ -109,7 +109,7 @@ void put_scope(Buffer& to, Ledgers& ledgers, const Asked& asked, const Answer& a
         counted(totals.live_blocks, "block"));
     // Of a live heap only sites know what was there before.
     bool tells_more = totals.calls > totals.live_blocks || !all_live(ledgers.processes());
-    if (!asked.live && tells_more) {
+    if (!asked.question.only_live && tells_more) {
       text +=
           fmt::format(" In the whole run {} in {}.",
                       with_error(human_bytes(totals.bytes), totals.bytes, totals.bytes_error),

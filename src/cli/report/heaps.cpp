@@ -1,4 +1,5 @@
 #include "cli/report/heaps.h"
+#include "analyzer/query/answer_json.h"
 
 #include <algorithm>
 #include <vector>

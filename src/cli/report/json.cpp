@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
+#include "analyzer/query/answer_json.h"
 #include "cli/pages/json_parts.h"
 #include "cli/pages/sampling.h"
 #include "cli/report/counts.h"
@@ -36,24 +38,24 @@ void write_list(std::FILE* to, const char* name, size_t count, Element&& element
 void write_lead(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
   const std::vector<LedgerFacts>& processes = ledgers.processes();
   write(to, "{\n\"schema\": \"heapledger.report/3\",\n");
-  if (!asked.live) {
-    write_field(to, "totals", totals_json(ledgers.analysis()));
+  if (!asked.question.only_live) {
+    write_field(to, "totals", totals_json(ledgers.overview()));
     if (Json sampled = sampled_json(ledgers); !sampled.is_null()) {
       write_field(to, "sampled", sampled);
     }
-    write_field(to, "by_function", functions_json(ledgers.analysis().by_function));
-    const Counts& counts = ledgers.analysis().counts;
+    write_field(to, "by_function", functions_json(ledgers.overview().by_function));
+    const Counts& counts = ledgers.overview().counts;
     if (!counts.empty()) write_field(to, "counts", counts_json(counts));
   }
   write_list(to, "ledgers", processes.size(),
-             [&](size_t i) { return ledger_json(processes[i], !asked.live); });
-  if (!asked.live) write_field(to, "moments", moments_json(ledgers));
+             [&](size_t i) { return ledger_json(processes[i], !asked.question.only_live); });
+  if (!asked.question.only_live) write_field(to, "moments", moments_json(ledgers));
   write_field(to, "question", question_json(asked));
 }
 
 void write_overview(std::FILE* to, Ledgers& ledgers, const Asked& asked, const NeverFreed& found) {
-  const Analysis& analysis = ledgers.analysis();
-  bool guarded = std::any_of(analysis.ledgers.begin(), analysis.ledgers.end(),
+  const Overview& overview = ledgers.overview();
+  bool guarded = std::any_of(overview.processes.begin(), overview.processes.end(),
                              [](const LedgerFacts& ledger) { return ledger.guarded; });
   if (guarded) write_field(to, "damages", damages_json(ledgers));
   write_field(to, "heaps", heaps_json(ledgers));
@@ -62,10 +64,21 @@ void write_overview(std::FILE* to, Ledgers& ledgers, const Asked& asked, const N
              [&](size_t i) { return never_freed_json(found.answer.rows[i]); });
   write_field(to, "sizes", sizes_json(ledgers.overview()));
   write_field(to, "series", series_json(ledgers.overview()));
-  const std::vector<Group>& groups = ledgers.analysis().groups;
+  Question question;
+  question.top = asked.top_or(SIZE_MAX);
+  const Answer at_peak = ledgers.ask(question);
+  question.at.kind = MomentSpec::Kind::kEnd;
+  question.top = SIZE_MAX;
+  const Answer at_end = ledgers.ask(question);
+  std::unordered_map<uint32_t, const Figures*> ends;
+  for (const Row& row : at_end.rows) ends.emplace(row.site, &row.all);
   write_list(
-      to, "groups", std::min(asked.top_or(SIZE_MAX), groups.size()),
-      [&](size_t i) { return group_json(ledgers, groups[i]); }, "\n");
+      to, "groups", at_peak.rows.size(),
+      [&](size_t i) {
+        auto end = ends.find(at_peak.rows[i].site);
+        return group_json(ledgers, at_peak.rows[i], end == ends.end() ? Figures() : *end->second);
+      },
+      "\n");
 }
 
 void write_blocks(std::FILE* to, Ledgers& ledgers, const BlockList& list) {
@@ -86,17 +99,17 @@ void write_answer(std::FILE* to, Ledgers& ledgers, const Asked& asked, const Ans
   figures["end_ns"] = answer.end_ns;
   figures["groups"] = answer.groups;
   if (question.tree != TreeShape::kNone) figures["cut_sites"] = answer.cut_sites;
-  put_figures(figures, answer.totals, asked.live);
+  put_figures(figures, answer.totals, asked.question.only_live);
   write_field(to, "figures", figures);
   if (question.tree != TreeShape::kNone) {
     write_list(
         to, "tree", answer.tree.size(),
-        [&](size_t i) { return node_json(answer.tree[i], asked.live); }, "\n");
+        [&](size_t i) { return node_json(answer.tree[i], asked.question.only_live); }, "\n");
     return;
   }
   write_list(
       to, "groups", answer.rows.size(),
-      [&](size_t i) { return row_json(ledgers, asked, answer.rows[i]); }, "\n");
+      [&](size_t i) { return row_json(ledgers, question, answer.rows[i]); }, "\n");
 }
 
 }  // namespace
@@ -132,7 +145,7 @@ void write_report_json(std::FILE* to, Ledgers& ledgers, const Asked& asked,
     }
     case ReportView::kTable:
     case ReportView::kTree: {
-      Answer answer = answer_to(ledgers, asked, question);
+      Answer answer = ledgers.ask(question);
       lead();
       write_answer(to, ledgers, asked, answer);
       break;

@@ -108,9 +108,9 @@ std::string live_moment_text(uint64_t time_ns) {
 
 Known known_figures(Ledgers& ledgers, const Asked& asked) {
   const Question& question = asked.question;
-  if (asked.live) return Known::kLive;
+  if (asked.question.only_live) return Known::kLive;
   if (!all_live(ledgers.facts())) return Known::kAll;
-  const Totals& totals = ledgers.analysis().totals;
+  const Totals& totals = ledgers.overview().sums;
   // Sites have sums; threads and sizes have none.
   bool of_sites = question.tree != TreeShape::kNone || question.by == GroupBy::kSite ||
                   question.by == GroupBy::kFunction || question.by == GroupBy::kFile ||
@@ -130,7 +130,7 @@ std::string live_overview_text(Ledgers& ledgers, const Asked& asked, const Page&
                                                      : "Live: " + live_phrase(answer.totals) +
                                                            ", " + sites_phrase(answer) + ".";
   put(to, "\n{}\n", page.style.bold(wrapped(found, page.width)));
-  put_facts(to, ledgers.analysis().totals, page);
+  put_facts(to, ledgers.overview().sums, page);
   put_damages(to, ledgers, asked.frames, page);
   put_heaps(to, ledgers, asked.top_or(kLiveSites), page);
   if (answer.totals.live_blocks > 0) put_sites(to, ledgers, asked, answer, page);
@@ -143,9 +143,8 @@ std::string live_overview_text(Ledgers& ledgers, const Asked& asked, const Page&
   return page.finished(to);
 }
 
-std::string live_summary_text(const Analysis& analysis) {
-  return human_bytes(analysis.totals.end_bytes) + " in " +
-         counted(analysis.totals.end_blocks, "block");
+std::string live_summary_text(const Overview& overview) {
+  return human_bytes(overview.sums.end_bytes) + " in " + counted(overview.sums.end_blocks, "block");
 }
 
 }  // namespace heapledger::cli::report

@@ -25,6 +25,6 @@ Known known_figures(Ledgers& ledgers, const Asked& asked);
 std::string live_overview_text(Ledgers& ledgers, const Asked& asked, const Page& page);
 
 // Among the lines of a summary.
-std::string live_summary_text(const Analysis& analysis);
+std::string live_summary_text(const Overview& overview);
 
 }  // namespace heapledger::cli::report

@@ -150,12 +150,12 @@ void put_besides(Buffer& to, Ledgers& ledgers, const Asked& asked, const Page& p
 }  // namespace
 
 std::string overview_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
-  if (ledgers.analysis().only_counts()) {
+  if (ledgers.overview().only_counts()) {
     Buffer besides;
     put_besides(besides, ledgers, asked, page);
     return counts_text(ledgers, asked, page) + page.finished(besides);
   }
-  if (ledgers.analysis().live()) return live_overview_text(ledgers, asked, page);
+  if (ledgers.overview().is_live()) return live_overview_text(ledgers, asked, page);
   Question by_site;
   by_site.top = asked.top_or(kFewSites);
   NeverFreed never_freed = ledgers.never_freed(asked.suppressions, by_site);
@@ -172,7 +172,7 @@ std::string overview_text(Ledgers& ledgers, const Asked& asked, const Page& page
   put_never_freed(to, ledgers, asked, never_freed, page);
   put_churn(to, ledgers, asked, page);
   put_sizes(to, ledgers.overview(), page);
-  const Counts& counts = ledgers.analysis().counts;
+  const Counts& counts = ledgers.overview().counts;
   if (!counts.empty()) put_counts(to, counts, asked, page);
   put(to, "\n{}\n",
       page.style.dim(

@@ -15,6 +15,7 @@
 #include "cli/report/options.h"
 #include "cli/report/report.h"
 #include "cli/report/text.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/ledger_paths.h"
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/opened.h"
@@ -32,9 +33,9 @@ void write_text(const std::string& text) {
 int report_on(const std::vector<std::string>& files, const ReportOptions& options,
               const Asked& asked, const std::string& before = "") {
   NameOptions names = options.names;
-  names.whole = !asked.live;
+  names.whole = !asked.question.only_live;
   Opened opened(files, names);
-  if (!asked.live && asked.view != ReportView::kOverview) {
+  if (!asked.question.only_live && asked.view != ReportView::kOverview) {
     expect_more_than_counts(opened.ledgers());
   }
   check_moments(opened.ledgers(), asked.question);
@@ -49,7 +50,7 @@ int report_on(const std::vector<std::string>& files, const ReportOptions& option
 // One after the other; one that cannot be read does not keep the others from it. What was begun is
 // always ended, and when nothing could be read nothing is written.
 int report_each(const ReportOptions& options, const Asked& asked) {
-  std::string failures;
+  std::vector<Error> failures;
   int exit_code = 0;
   const char* before =
       options.json ? "{\"schema\": \"heapledger.reports/2\", \"reports\": [\n" : "";
@@ -60,13 +61,13 @@ int report_each(const ReportOptions& options, const Asked& asked) {
       before = options.json ? ",\n" : "\n";
       any = true;
     } catch (const Error& error) {
-      failures += (failures.empty() ? "" : "\n") + std::string(error.what());
-      exit_code = std::max(exit_code, error.exit_code());
+      failures.push_back(error);
+      exit_code = std::max(exit_code, exit_status_of(error));
     }
   }
   if (options.json && any) write_text("]}\n");
   std::fflush(stdout);
-  if (!failures.empty()) throw Error(failures, exit_code);
+  if (!failures.empty()) throw ErrorWithStatus(all_of(failures).what(), exit_code);
   return exit_code;
 }
 
@@ -75,7 +76,7 @@ std::string worst_of(const std::vector<std::string>& files, Measure measure) {
   PlainLedgers plain(find_ledger_paths(files));
   ProgressLine line;
   Options reading;
-  reading.progress = [&line](uint64_t done, uint64_t total) { line.update(done, total); };
+  reading.asker.progress = [&line](uint64_t done, uint64_t total) { line.update(done, total); };
   Ledgers ledgers(plain.paths(), reading);
   return shown_path(ledgers.facts()[ledgers.worst(measure)].path);
 }

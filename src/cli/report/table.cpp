@@ -80,7 +80,7 @@ std::string title_of(const Question& question, size_t shown, uint64_t all) {
 std::string table_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   Question question = asked.question;
   question.top = asked.top_or(kDefaultRows);
-  Answer answer = answer_to(ledgers, asked, question);
+  Answer answer = ledgers.ask(question);
   Buffer to;
   put_scope(to, ledgers, asked, answer, page);
   FigureColumns columns(question, answer.totals, overlaps(question.by),

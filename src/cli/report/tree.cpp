@@ -88,7 +88,7 @@ class TreePainter {
 std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   Question question = asked.question;
   question.least_share = kLeastShare;
-  Answer answer = answer_to(ledgers, asked, question);
+  Answer answer = ledgers.ask(question);
   Buffer to;
   put_scope(to, ledgers, asked, answer, page);
   put_title(to, page, title_of(question) + ", by " + measure_title(question.sort));
@@ -96,7 +96,7 @@ std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
     if (!question.function.empty()) {
       throw Error("no function that allocates, or is on the way to one, fits '" +
                       question.function + "'; a pattern with * has to match the whole name",
-                  kExitUsage);
+                  ErrorKind::kQuestion);
     }
     put(to, "  nothing\n");
     return page.finished(to);

@@ -13,6 +13,7 @@
 #include "cli/elf/image.h"
 #include "cli/run/exit.h"
 #include "cli/run/library.h"
+#include "cli/shared/exit_status.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {
@@ -89,10 +90,10 @@ std::string find_known(const Known& known) {
 std::string expect_known(const Known& known) {
   std::string path = find_known(known);
   if (!path.empty()) return path;
-  throw Error(std::string(known.name) + " is not installed: " + known.files[0] +
-                  " was not found. On Debian and Ubuntu: apt install " + known.package +
-                  ". Or give the path of the library.",
-              kExitOurs);
+  throw ErrorWithStatus(std::string(known.name) + " is not installed: " + known.files[0] +
+                            " was not found. On Debian and Ubuntu: apt install " + known.package +
+                            ". Or give the path of the library.",
+                        kExitOurs);
 }
 
 }  // namespace
@@ -108,22 +109,24 @@ std::string find_allocator(const std::string& wanted) {
     if (wanted == known.name) return expect_known(known);
   }
   if (wanted.find('/') == std::string::npos) {
-    throw Error("There is no allocator " + quoted(wanted) +
-                    ". Known are jemalloc, tcmalloc and mimalloc; any other by its path, such as "
-                    "./liballocator.so.",
-                kExitOurs);
+    throw ErrorWithStatus(
+        "There is no allocator " + quoted(wanted) +
+            ". Known are jemalloc, tcmalloc and mimalloc; any other by its path, such as "
+            "./liballocator.so.",
+        kExitOurs);
   }
   const std::unique_ptr<char, void (*)(void*)> path(::realpath(wanted.c_str(), nullptr), ::free);
   const auto file = path ? elf::ElfBytes::open(path.get()) : std::nullopt;
   if (!file || !elf::read_elf_image(*file)) {
-    throw Error("The allocator " + quoted(wanted) + " is not a library that can be read.",
-                kExitOurs);
+    throw ErrorWithStatus("The allocator " + quoted(wanted) + " is not a library that can be read.",
+                          kExitOurs);
   }
   if (std::string_view(path.get()).find_first_of(kNotInPreload) != std::string_view::npos) {
-    throw Error("The allocator lies at " + quoted(path.get()) +
-                    ", a path that LD_PRELOAD cannot hold. Copy it to one without spaces, colons "
-                    "and dollar signs.",
-                kExitOurs);
+    throw ErrorWithStatus(
+        "The allocator lies at " + quoted(path.get()) +
+            ", a path that LD_PRELOAD cannot hold. Copy it to one without spaces, colons "
+            "and dollar signs.",
+        kExitOurs);
   }
   return path.get();
 }

@@ -82,9 +82,8 @@ class Finish {
   bool remove_small() {
     constexpr uint32_t kTraced = static_cast<uint32_t>(settings::Mode::kTrace);
     constexpr uint32_t kCounted = static_cast<uint32_t>(settings::Mode::kCount);
-    Options reading;
-    const Analysis analysis = analyze(paths_, reading);
-    for (const LedgerFacts& ledger : analysis.ledgers) {
+    Ledgers ledgers(paths_, {});
+    for (const LedgerFacts& ledger : ledgers.facts()) {
       const bool whole = (ledger.mode == kTraced || ledger.mode == kCounted) &&
                          ledger.entries_by_kind[static_cast<size_t>(format::Kind::kMode)] == 0;
       if (!whole || ledger.still_running || ledger.totals.calls >= options_.skip_smaller_than) {

@@ -11,6 +11,7 @@
 
 #include "analyzer/error.h"
 #include "cli/run/exit.h"
+#include "cli/shared/exit_status.h"
 #include "text/text.h"
 
 #ifndef HEAPLEDGER_RELATIVE_LIBDIR
@@ -27,8 +28,9 @@ std::string own_path() {
   std::vector<char> path(PATH_MAX);
   const ssize_t bytes = ::readlink("/proc/self/exe", path.data(), path.size());
   if (bytes <= 0) {
-    throw Error("Heapledger cannot find itself: /proc/self/exe cannot be read. Is /proc mounted?",
-                kExitOurs);
+    throw ErrorWithStatus(
+        "Heapledger cannot find itself: /proc/self/exe cannot be read. Is /proc mounted?",
+        kExitOurs);
   }
   return std::string(path.data(), static_cast<size_t>(bytes));
 }
@@ -55,7 +57,7 @@ RuntimeLibrary::RuntimeLibrary() {
     if (std::strcmp(places[0], places[1]) != 0) {
       message += " or " + quoted(folder + "/" + places[1]);
     }
-    throw Error(message + ". Build or install Heapledger again.", kExitOurs);
+    throw ErrorWithStatus(message + ". Build or install Heapledger again.", kExitOurs);
   }
   if (path_.find_first_of(kNotInPreload) != std::string::npos) make_link();
 }
@@ -93,11 +95,12 @@ void RuntimeLibrary::make_link() {
   }
   const int error = errno;
   if (!folder_.empty()) ::rmdir(folder_.c_str());
-  throw Error("The recorder lies at " + quoted(path_) +
-                  ", which LD_PRELOAD cannot hold, and a link to it could not be made in " +
-                  quoted(folder) + ": " + std::strerror(error) +
-                  ". Install Heapledger at a path without spaces, colons and dollar signs.",
-              kExitOurs);
+  throw ErrorWithStatus(
+      "The recorder lies at " + quoted(path_) +
+          ", which LD_PRELOAD cannot hold, and a link to it could not be made in " +
+          quoted(folder) + ": " + std::strerror(error) +
+          ". Install Heapledger at a path without spaces, colons and dollar signs.",
+      kExitOurs);
 }
 
 }  // namespace heapledger::cli::run

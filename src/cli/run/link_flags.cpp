@@ -43,7 +43,7 @@ std::string static_flags(const std::string& folder) {
   if (::access(archive.c_str(), R_OK) != 0) {
     throw Error("The recorder for static programs was not found at " + quoted(archive) +
                     ". Build or install Heapledger again.",
-                1);
+                ErrorKind::kSystem);
   }
   std::string flags;
   auto wrap = [&flags](const char* name) { flags += std::string("-Wl,--wrap=") + name + " "; };

@@ -11,13 +11,14 @@
 
 #include "analyzer/error.h"
 #include "cli/run/exit.h"
+#include "cli/shared/exit_status.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
-  throw Error(message, kExitOurs);
+  throw ErrorWithStatus(message, kExitOurs);
 }
 
 void check_folder(const std::string& folder) {

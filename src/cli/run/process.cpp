@@ -14,6 +14,7 @@
 #include "analyzer/error.h"
 #include "cli/run/environment.h"
 #include "cli/run/exit.h"
+#include "cli/shared/exit_status.h"
 
 namespace heapledger::cli::run {
 namespace {
@@ -116,10 +117,10 @@ ProgramEnd wait_for(pid_t pid, const HeldSignals& signals) {
   return end;
 }
 
-Error start_failure(int error) {
-  return Error(std::string("The program could not be started: ") + std::strerror(error) +
-                   ". Try again when the machine has processes and descriptors to spare.",
-               kExitOurs);
+ErrorWithStatus start_failure(int error) {
+  return ErrorWithStatus(std::string("The program could not be started: ") + std::strerror(error) +
+                             ". Try again when the machine has processes and descriptors to spare.",
+                         kExitOurs);
 }
 
 }  // namespace

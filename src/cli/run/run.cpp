@@ -7,6 +7,7 @@
 #include "cli/run/exit.h"
 #include "cli/run/session.h"
 #include "cli/run/words.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/options.h"
 #include "text/text.h"
 
@@ -41,9 +42,10 @@ void add_run(Command& app, int& exit_code) {
   command->callback([command, options, &exit_code] {
     for (const std::string& word : command->unknown_options()) {
       if (word == "--") continue;
-      throw Error("heapledger run has no option " + quoted(word) +
-                      ". Options of the program come after it: heapledger run -- CMD " + word,
-                  kExitOurs);
+      throw ErrorWithStatus("heapledger run has no option " + quoted(word) +
+                                ". Options of the program come after it: heapledger run -- CMD " +
+                                word,
+                            kExitOurs);
     }
     exit_code = run_session(*options);
   });

@@ -22,6 +22,7 @@
 #include "cli/run/output.h"
 #include "cli/run/process.h"
 #include "cli/run/words.h"
+#include "cli/shared/exit_status.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {
@@ -50,11 +51,12 @@ void heed(const program_check::ProgramCheck& check, const RunOptions& options) {
   }
   if (reasons.empty()) return;
   if (check.exec_failure() != 0) {
-    throw Error("This program cannot be run." + reasons, check.exec_failure());
+    throw ErrorWithStatus("This program cannot be run." + reasons, check.exec_failure());
   }
-  throw Error("This program cannot be recorded, and was not run." + reasons +
-                  "\n  To run it all the same, without a true recording: heapledger run --anyway",
-              kExitOurs);
+  throw ErrorWithStatus(
+      "This program cannot be recorded, and was not run." + reasons +
+          "\n  To run it all the same, without a true recording: heapledger run --anyway",
+      kExitOurs);
 }
 
 int exit_code_of(const ProgramEnd& end) {
@@ -63,8 +65,9 @@ int exit_code_of(const ProgramEnd& end) {
 
 void expect_executed(const ProgramEnd& end, const std::string& program) {
   if (end.exec_error == 0) return;
-  throw Error(quoted(program) + " could not be executed: " + std::strerror(end.exec_error) + ".",
-              end.exec_error == ENOENT ? kExitNotFound : kExitNotExecutable);
+  throw ErrorWithStatus(
+      quoted(program) + " could not be executed: " + std::strerror(end.exec_error) + ".",
+      end.exec_error == ENOENT ? kExitNotFound : kExitNotExecutable);
 }
 
 // What is still running may start programs that preload the recorder by that path.
@@ -79,7 +82,7 @@ void keep_for_the_others(RuntimeLibrary& library, bool quiet) {
 
 int run_session(const RunOptions& options) {
   if (options.command.empty()) {
-    throw Error("There is no program to run. Try: heapledger run -- ls -l", kExitOurs);
+    throw ErrorWithStatus("There is no program to run. Try: heapledger run -- ls -l", kExitOurs);
   }
   const char* by_hand = std::getenv("HEAPLEDGER");
   check_words(options.words, "");

@@ -24,25 +24,25 @@ std::string folder_of(const std::string& path) {
 }
 
 // What to give to `report`: few ledgers by name, many by the folders they are in.
-std::string names(const Analysis& analysis) {
+std::string names(const Overview& overview) {
   std::set<std::string> all;
-  for (const LedgerFacts& ledger : analysis.ledgers) {
+  for (const LedgerFacts& ledger : overview.processes) {
     std::string path = short_path(ledger.path);
-    all.insert(analysis.ledgers.size() <= kMaxNamed ? path : folder_of(path));
+    all.insert(overview.processes.size() <= kMaxNamed ? path : folder_of(path));
   }
   std::string text;
   for (const std::string& name : all) text += (text.empty() ? "" : " ") + shell_word(name);
   return text;
 }
 
-std::string place(const Analysis& analysis) {
-  const std::string first = short_path(analysis.ledgers.front().path);
-  if (analysis.ledgers.size() == 1) return shell_word(first);
+std::string place(const Overview& overview) {
+  const std::string first = short_path(overview.processes.front().path);
+  if (overview.processes.size() == 1) return shell_word(first);
   std::set<std::string> folders;
-  for (const LedgerFacts& ledger : analysis.ledgers) {
+  for (const LedgerFacts& ledger : overview.processes) {
     folders.insert(folder_of(short_path(ledger.path)));
   }
-  std::string text = with_commas(analysis.ledgers.size()) + " in ";
+  std::string text = with_commas(overview.processes.size()) + " in ";
   if (folders.size() > 1) return text + counted(folders.size(), "folder");
   return text + (*folders.begin() == "." ? "this folder" : shell_word(*folders.begin()));
 }
@@ -63,28 +63,28 @@ std::string where(const NamedFrame& frame) {
 }
 
 // The rest of the summary of ledgers that have nothing but counts.
-std::string counted_lines(const Analysis& analysis) {
-  const ThreadCounts& counts = analysis.counts.all;
+std::string counted_lines(const Overview& overview) {
+  const ThreadCounts& counts = overview.counts.all;
   std::string text = line(
       "counted", counted(counts.all.frees, "free") + ", " + counted(counts.all.resizes, "resize"));
-  if (analysis.totals.rss_peak_bytes > 0) {
-    text += line("resident", human_bytes(analysis.totals.rss_peak_bytes) + " at the most");
+  if (overview.sums.rss_peak_bytes > 0) {
+    text += line("resident", human_bytes(overview.sums.rss_peak_bytes) + " at the most");
   }
   return text;
 }
 
 // How many processes there were, and those that are missing.
-std::string processes_lines(const Analysis& analysis, uint64_t threads,
+std::string processes_lines(const Overview& overview, uint64_t threads,
                             const std::vector<UnrecordedGroup>& unrecorded) {
-  const std::string processes = counted(analysis.ledgers.size(), "process");
+  const std::string processes = counted(overview.processes.size(), "process");
   if (unrecorded.empty()) return line("recorded", processes + ", " + counted(threads, "thread"));
   return line("recorded", processes + ", " + unrecorded_text(unrecorded)) +
          line("threads", with_commas(threads));
 }
 
-std::string ledger_lines(const Analysis& analysis) {
-  return line(analysis.ledgers.size() == 1 ? "ledger" : "ledgers", place(analysis)) +
-         line("next", "heapledger report " + names(analysis));
+std::string ledger_lines(const Overview& overview) {
+  return line(overview.processes.size() == 1 ? "ledger" : "ledgers", place(overview)) +
+         line("next", "heapledger report " + names(overview));
 }
 
 }  // namespace
@@ -100,36 +100,36 @@ TopSite top_site(Ledgers& ledgers) {
   return {row.all.live_bytes, ledgers.first_interesting_frame(row.site)};
 }
 
-std::string run_summary(const Analysis& analysis, const Style& style, const TopSite& top,
+std::string run_summary(const Overview& overview, const Style& style, const TopSite& top,
                         const std::vector<UnrecordedGroup>& unrecorded) {
-  const Totals& totals = analysis.totals;
+  const Totals& totals = overview.sums;
   uint64_t threads = 0;
-  for (const LedgerFacts& ledger : analysis.ledgers) threads += own_threads(ledger);
-  std::string sampled = sampling_text(analysis.ledgers);
+  for (const LedgerFacts& ledger : overview.processes) threads += own_threads(ledger);
+  std::string sampled = sampling_text(overview.processes);
   std::string what =
       counted(totals.calls, "call") + ", " + human_bytes(totals.bytes) + " allocated";
-  if (report::is_log(analysis)) what = "the calls are in the log";
+  if (report::is_log(overview)) what = "the calls are in the log";
   // Samples of a live heap do not tell how much there was before.
-  if (analysis.live() && !sampled.empty()) what = "a live heap";
+  if (overview.is_live() && !sampled.empty()) what = "a live heap";
   std::string text = style.bold("heapledger: " + what) + "\n";
-  if (analysis.damages > 0) {
-    text += line("damaged", style.warning(counted(analysis.damages, "block")) +
+  if (overview.damages > 0) {
+    text += line("damaged", style.warning(counted(overview.damages, "block")) +
                                 ": heapledger report shows who did it");
   }
-  if (report::is_log(analysis)) {
-    if (!unrecorded.empty()) text += processes_lines(analysis, threads, unrecorded);
-    return text + ledger_lines(analysis);
+  if (report::is_log(overview)) {
+    if (!unrecorded.empty()) text += processes_lines(overview, threads, unrecorded);
+    return text + ledger_lines(overview);
   }
-  if (analysis.only_counts()) {
-    return text + counted_lines(analysis) +
-           processes_lines(analysis, analysis.counts.all.threads, unrecorded) +
-           ledger_lines(analysis);
+  if (overview.only_counts()) {
+    return text + counted_lines(overview) +
+           processes_lines(overview, overview.counts.all.threads, unrecorded) +
+           ledger_lines(overview);
   }
-  if (analysis.live()) {
-    text += line("live", report::live_summary_text(analysis));
+  if (overview.is_live()) {
+    text += line("live", report::live_summary_text(overview));
     if (!sampled.empty()) text += line("sampled", sampled + ": all of this is estimated");
-    if (!unrecorded.empty()) text += processes_lines(analysis, threads, unrecorded);
-    return text + ledger_lines(analysis);
+    if (!unrecorded.empty()) text += processes_lines(overview, threads, unrecorded);
+    return text + ledger_lines(overview);
   }
   text +=
       line("peak", human_bytes(totals.peak_bytes) + " in " + counted(totals.peak_blocks, "block") +
@@ -146,15 +146,14 @@ std::string run_summary(const Analysis& analysis, const Style& style, const TopS
   if (!sampled.empty()) {
     text += line("sampled", sampled + ": all of this is estimated");
   }
-  return text + processes_lines(analysis, threads, unrecorded) + ledger_lines(analysis);
+  return text + processes_lines(overview, threads, unrecorded) + ledger_lines(overview);
 }
 
 void print_run_summary(std::FILE* to, Ledgers& ledgers,
                        const std::vector<UnrecordedGroup>& unrecorded) {
   Style style = Style::for_stream(fileno(to));
-  const Analysis& analysis = ledgers.analysis();
-  std::string text = run_summary(analysis, style, top_site(ledgers), unrecorded);
-  for (const std::string& warning : warnings(analysis)) {
+  std::string text = run_summary(ledgers.overview(), style, top_site(ledgers), unrecorded);
+  for (const std::string& warning : warnings(ledgers.facts(), ledgers.refusals())) {
     text += style.warning("warning:") + " " + warning + "\n";
   }
   std::fwrite(text.data(), 1, text.size(), to);

@@ -22,7 +22,7 @@ struct TopSite {
 TopSite top_site(Ledgers& ledgers);
 
 // `unrecorded`: of the whole run, whatever became of the ledgers that told of them.
-std::string run_summary(const Analysis& analysis, const Style& style, const TopSite& top = {},
+std::string run_summary(const Overview& overview, const Style& style, const TopSite& top = {},
                         const std::vector<UnrecordedGroup>& unrecorded = {});
 
 // To a stream, in colours if it is a terminal. Warnings, if any, come after the figures.

@@ -6,6 +6,7 @@
 #include "analyzer/error.h"
 #include "base/units.h"
 #include "cli/run/exit.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/options.h"
 #include "settings/settings.h"
 #include "text/nearest.h"
@@ -81,7 +82,7 @@ void check_words(const std::vector<std::string>& words, std::string_view where) 
     const std::string message = known == nullptr
                                     ? name_problem(std::string_view(word).substr(0, equals))
                                     : value_problem(*known, value);
-    throw Error((where.empty() ? "" : std::string(where) + ": ") + message, kExitOurs);
+    throw ErrorWithStatus((where.empty() ? "" : std::string(where) + ": ") + message, kExitOurs);
   }
 }
 

@@ -20,10 +20,11 @@ std::vector<std::string> ledgers_in(const std::string& folder) {
       found.push_back(at->path().string());
     }
   }
-  if (error) throw Error("cannot read the folder " + folder + ": " + error.message(), kExitUsage);
+  if (error)
+    throw Error("cannot read the folder " + folder + ": " + error.message(), ErrorKind::kQuestion);
   if (found.empty()) {
     throw Error("no ledgers in " + folder + ": there is no file in it that ends in .ledger",
-                kExitUsage);
+                ErrorKind::kQuestion);
   }
   std::sort(found.begin(), found.end());
   return found;

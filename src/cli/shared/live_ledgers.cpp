@@ -14,6 +14,7 @@
 #include "analyzer/error.h"
 #include "analyzer/seal/writers.h"
 #include "analyzer/stop_reason.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/raw_ledger.h"
 #include "cores/ledger_memory.h"
 #include "cores/to_ledger.h"
@@ -116,7 +117,8 @@ void tell(const std::string& path, const std::vector<std::string>& problems) {
 TemporaryFile::TemporaryFile(std::string shown)
     : fd_(::memfd_create("heapledger", MFD_CLOEXEC)), path_(fmt::format("/proc/self/fd/{}", fd_)) {
   if (fd_ < 0) {
-    throw Error("no memory for a file: " + std::generic_category().message(errno), 1);
+    throw Error("no memory for a file: " + std::generic_category().message(errno),
+                ErrorKind::kSystem);
   }
   stand_ins()[path_] = std::move(shown);
 }
@@ -156,7 +158,7 @@ PlainLedgers::PlainLedgers(std::vector<std::string> paths) {
     if (heap->is_cut) status_ = kExitBadData;
     tell(path, cores::write_ledger(*heap, paths_.back()));
   }
-  if (paths_.empty() && !without.empty()) throw Error(no_tables(without.front()), kExitBadData);
+  if (paths_.empty() && !without.empty()) throw Error(no_tables(without.front()), ErrorKind::kData);
   tell_left_out(without);
 }
 
@@ -172,7 +174,8 @@ bool make_plain(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) == 0) (void)::chmod(plain.path().c_str(), facts.st_mode & 07777);
   if (::rename(plain.path().c_str(), path.c_str()) != 0) {
-    throw Error("cannot replace " + path + ": " + std::generic_category().message(errno), 1);
+    throw Error("cannot replace " + path + ": " + std::generic_category().message(errno),
+                ErrorKind::kSystem);
   }
   return true;
 }

@@ -26,7 +26,7 @@ ShortenRules rules_of(const NameOptions& options) {
     try {
       for (ShortenRule& rule : load_shorten_rules(path).own) rules.own.push_back(std::move(rule));
     } catch (const std::runtime_error& error) {
-      throw Error(error.what(), kExitUsage);
+      throw Error(error.what(), ErrorKind::kQuestion);
     }
   }
   return rules;
@@ -73,7 +73,7 @@ Opened::Opened(const std::vector<std::string>& named, const NameOptions& options
     : plain_(find_ledger_paths(named)), paths_(plain_.paths()), whole_(options.whole) {
   ShortenRules rules = rules_of(options);  // before the long work: they may be wrong
   Options reading;
-  if (options.progress) reading.progress = a_line_for_each_pass();
+  if (options.progress) reading.asker.progress = a_line_for_each_pass();
   std::vector<Ledgers::Opener> openers;
   for (const std::string& path : paths_) openers.emplace_back([path] { return open_shown(path); });
   ledgers_ = std::make_unique<Ledgers>(std::move(openers), reading);
@@ -111,11 +111,8 @@ int Opened::warn() {
   for (const std::string& text : name_warnings()) {
     fmt::print(stderr, "{} {}\n", style.warning("note:"), text);
   }
-  if (whole_) return std::max(plain_.status(), print_warnings(ledgers_->analysis()));
-  Analysis known;
-  known.ledgers = ledgers_->processes();
-  known.refusals = ledgers_->refusals();
-  return std::max(plain_.status(), print_warnings(known));
+  const std::vector<LedgerFacts>& known = whole_ ? ledgers_->facts() : ledgers_->processes();
+  return std::max(plain_.status(), print_warnings(known, ledgers_->refusals()));
 }
 
 std::string Opened::symbols_for_sealing(uint32_t ledger) {

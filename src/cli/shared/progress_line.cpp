@@ -72,11 +72,4 @@ std::function<void(uint64_t done, uint64_t total)> a_line_for_each_pass() {
   };
 }
 
-Analysis analyze_with_progress(const std::vector<std::string>& paths) {
-  ProgressLine line;
-  Options options;
-  options.progress = [&line](uint64_t done, uint64_t total) { line.update(done, total); };
-  return analyze(paths, options);
-}
-
 }  // namespace heapledger::cli

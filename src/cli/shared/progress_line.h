@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/analysis.h"
-
 namespace heapledger::cli {
 
 class ProgressLine {
@@ -40,8 +38,5 @@ class ProgressLine {
 
 // For Options::progress of ledgers, which keep it and use it for every further pass over them.
 std::function<void(uint64_t done, uint64_t total)> a_line_for_each_pass();
-
-// analyze() with such a line.
-Analysis analyze_with_progress(const std::vector<std::string>& paths);
 
 }  // namespace heapledger::cli

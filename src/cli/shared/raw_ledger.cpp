@@ -17,7 +17,8 @@ RawLedger::RawLedger(const cores::LiveHeap& heap, const std::string& beside, boo
     : path_(beside + ".XXXXXX") {
   int fd = ::mkstemp(path_.data());
   if (fd < 0) {
-    throw Error("cannot write " + beside + ": " + std::generic_category().message(errno), 1);
+    throw Error("cannot write " + beside + ": " + std::generic_category().message(errno),
+                ErrorKind::kSystem);
   }
   mode_t mask = ::umask(0);
   ::umask(mask);

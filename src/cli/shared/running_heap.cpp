@@ -55,7 +55,7 @@ std::optional<MappedLedger> find_ledger(const Memory& memory) {
       text += " (its ledger can be read while it runs: heapledger report, --at end)";
     }
   }
-  throw Error(text, kExitUsage);
+  throw Error(text, ErrorKind::kQuestion);
 }
 
 FoundTables find_tables(const Memory& memory, uint32_t pid) {

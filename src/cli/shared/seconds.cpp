@@ -10,7 +10,7 @@ double seconds_of(const std::string& option, const std::string& text) {
   try {
     return static_cast<double>(parse_duration(alone ? text + "s" : text)) / 1e9;
   } catch (const Error& error) {
-    throw Error(option + ": " + error.what(), kExitUsage);
+    throw Error(option + ": " + error.what(), ErrorKind::kQuestion);
   }
 }
 

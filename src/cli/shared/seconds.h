@@ -6,7 +6,7 @@
 
 namespace heapledger::cli {
 
-// `option`: for the message. Throws Error with kExitUsage.
+// `option`: for the message. Throws Error.
 double seconds_of(const std::string& option, const std::string& text);
 
 }  // namespace heapledger::cli

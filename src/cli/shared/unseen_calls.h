@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyzer/analysis.h"
+#include "analyzer/ledger_facts.h"
 
 namespace heapledger::cli {
 

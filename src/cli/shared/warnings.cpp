@@ -2,9 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
-#include "analyzer/error.h"
+#include "cli/shared/exit_status.h"
 #include "cli/shared/unseen_calls.h"
 #include "text/text.h"
 
@@ -50,15 +51,16 @@ void add_ledger(const LedgerFacts& ledger, std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::vector<std::string> warnings(const Analysis& analysis) {
+std::vector<std::string> warnings(std::span<const LedgerFacts> ledgers,
+                                  std::span<const Error> refusals) {
   std::vector<std::string> texts;
-  for (const Refusal& refusal : analysis.refusals) texts.push_back(printable(refusal.message));
-  for (const LedgerFacts& ledger : analysis.ledgers) {
+  for (const Error& refusal : refusals) texts.push_back(printable(refusal.what()));
+  for (const LedgerFacts& ledger : ledgers) {
     for (const std::string& problem : ledger.problems) {
       texts.push_back(escaped(short_path(ledger.path)) + ": " + printable(problem));
     }
   }
-  for (const LedgerFacts& ledger : analysis.ledgers) add_ledger(ledger, texts);
+  for (const LedgerFacts& ledger : ledgers) add_ledger(ledger, texts);
   if (texts.size() > kMaxWarnings) {
     size_t more = texts.size() - kMaxWarnings + 1;
     texts.resize(kMaxWarnings - 1);
@@ -67,14 +69,20 @@ std::vector<std::string> warnings(const Analysis& analysis) {
   return texts;
 }
 
-int print_warnings(const Analysis& analysis) {
+int print_warnings(std::span<const LedgerFacts> ledgers, std::span<const Error> refusals) {
   Style style = Style::for_stream(STDERR_FILENO);
-  for (const std::string& text : warnings(analysis)) {
+  for (const std::string& text : warnings(ledgers, refusals)) {
     std::fprintf(stderr, "%s %s\n", style.warning("warning:").c_str(), text.c_str());
   }
-  if (!analysis.damaged()) return 0;
+  bool damaged = std::any_of(ledgers.begin(), ledgers.end(),
+                             [](const LedgerFacts& ledger) { return !ledger.problems.empty(); });
+  if (!damaged && refusals.empty()) return 0;
   std::fputs("The figures cover what could be read.\n", stderr);
   return kExitBadData;
+}
+
+int print_warnings(Ledgers& ledgers) {
+  return print_warnings(ledgers.facts(), ledgers.refusals());
 }
 
 }  // namespace heapledger::cli

@@ -3,19 +3,23 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "analyzer/analysis.h"
+#include "analyzer/query.h"
+#include "cli/shared/exit_status.h"
 
 namespace heapledger::cli {
 
 inline constexpr size_t kMaxWarnings = 20;
 
 // The most serious first; at most kMaxWarnings, the last of which then counts the rest.
-std::vector<std::string> warnings(const Analysis& analysis);
+std::vector<std::string> warnings(std::span<const LedgerFacts> ledgers,
+                                  std::span<const Error> refusals);
 
 // Prints them to stderr. Returns the exit status they call for: 0, or kExitBadData.
-int print_warnings(const Analysis& analysis);
+int print_warnings(std::span<const LedgerFacts> ledgers, std::span<const Error> refusals);
+int print_warnings(Ledgers& ledgers);
 
 }  // namespace heapledger::cli

@@ -64,7 +64,7 @@ TopReading TopReader::read() {
   }
   if (!whole) {
     there = exists(pid_);
-    if (first) throw Error(end_of(pid_, there), kExitUsage);
+    if (first) throw Error(end_of(pid_, there), ErrorKind::kQuestion);
     last_.ended = end_of(pid_, there);
     return last_;
   }

@@ -51,7 +51,8 @@ Terminal::Terminal() {
   bool dumb = kind == nullptr || std::string_view(kind) == "dumb" || *kind == '\0';
   bool both = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
   if (!both || dumb || ::tcgetattr(STDIN_FILENO, &before_) != 0) {
-    throw Error("no terminal to draw on; --once or --batch N print to anywhere", kExitUsage);
+    throw Error("no terminal to draw on; --once or --batch N print to anywhere",
+                ErrorKind::kQuestion);
   }
   sigset_t ours = our_signals();
   // Blocked, they wait until we ask for them: nothing is interrupted halfway.

@@ -36,7 +36,7 @@ TopState state_of(const TopOptions& options) {
   TopState state;
   state.interval_ns = parse_duration(options.interval);
   if (state.interval_ns < kShortestNs) {
-    throw Error("the interval must be 10ms or longer", kExitUsage);
+    throw Error("the interval must be 10ms or longer", ErrorKind::kQuestion);
   }
   for (TopSort sort : kTopSorts) {
     if (name_of(sort) == options.sort) state.choice.sort = sort;
@@ -49,7 +49,7 @@ TopState state_of(const TopOptions& options) {
 
 int run_top(const TopOptions& options) {
   if (options.json && !options.once && options.batch == 0) {
-    throw Error("--json needs --once or --batch N", kExitUsage);
+    throw Error("--json needs --once or --batch N", ErrorKind::kQuestion);
   }
   TopState state = state_of(options);
   TopReader reader(options.pid, options.names);

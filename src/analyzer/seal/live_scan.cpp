@@ -1,9 +1,9 @@
-#include "analyzer/seal/live_replay.h"
+#include "analyzer/seal/live_scan.h"
 
 #include <algorithm>
 
 #include "analyzer/query/overview.h"
-#include "analyzer/replay_process.h"
+#include "analyzer/process_scan.h"
 #include "format/functions.h"
 
 namespace heapledger::seal {
@@ -35,9 +35,9 @@ std::vector<WindowBlocks> windows_from(const BlockIndex& index, uint64_t time) {
   return windows;
 }
 
-LiveReplay::LiveReplay(LedgerFile& file) : merge_(file), pairing_(*this, slack_for(file)) {}
+LiveScan::LiveScan(LedgerFile& file) : merge_(file), pairing_(*this, slack_for(file)) {}
 
-LiveReplay::LiveReplay(LedgerFile& file, const Checkpoint& from)
+LiveScan::LiveScan(LedgerFile& file, const Checkpoint& from)
     : merge_(file, windows_from(file.index(), from.time)), pairing_(*this, slack_for(file)) {
   for (const LiveBlock& block : from.blocks) {
     if (pairing_.live().insert(block)) live_bytes_ += block.size;
@@ -49,22 +49,22 @@ LiveReplay::LiveReplay(LedgerFile& file, const Checkpoint& from)
   entries_ = from.entries;
 }
 
-void LiveReplay::weigh_with(const Sampling& sampling) {
+void LiveScan::weigh_with(const Sampling& sampling) {
   sampling_ = sampling.exact() ? nullptr : &sampling;
   live_bytes_ = 0;
   live().for_each([this](const LiveBlock& block) { live_bytes_ += bytes_of(block); });
 }
 
-Checkpoint LiveReplay::checkpoint(uint64_t time) const {
+Checkpoint LiveScan::checkpoint(uint64_t time) const {
   return {time, entries_, sorted(live()), pairing_.recent()};
 }
 
-void LiveReplay::block_opened(Stream& stream) {
+void LiveScan::block_opened(Stream& stream) {
   ++blocks_opened_;
   stream.thread = stream.block_thread();
 }
 
-void LiveReplay::entry(Stream& stream, const Entry& entry) {
+void LiveScan::entry(Stream& stream, const Entry& entry) {
   ++entries_;
   switch (format::event_of(entry.kind)) {
     case format::Event::kBirth:
@@ -89,7 +89,7 @@ void LiveReplay::entry(Stream& stream, const Entry& entry) {
   }
 }
 
-void LiveReplay::meet(const Entry& entry) {
+void LiveScan::meet(const Entry& entry) {
   if (entry.time != hold_.time) return;
   bool marker = hold_.at == Hold::At::kMarker && entry.kind == Kind::kMarker &&
                 entry.fields.substr(0, kMaxMarkerText) == hold_.text;
@@ -97,7 +97,7 @@ void LiveReplay::meet(const Entry& entry) {
   if (marker || sample) held_ = skipping_ = true;
 }
 
-void LiveReplay::resized(Stream& stream, const Entry& entry) {
+void LiveScan::resized(Stream& stream, const Entry& entry) {
   if (entry.pointer == 0 || skipping_) return;
   pairing_.birth({entry.pointer, entry.size, entry.end_time, entry.site, stream.thread});
 }
@@ -105,13 +105,13 @@ void LiveReplay::resized(Stream& stream, const Entry& entry) {
 std::vector<LiveBlock> live_at(LedgerFile& file, uint64_t time) {
   std::optional<Checkpoint> from = file.checkpoint_before(time);
   if (from) {
-    LiveReplay replay(file, *from);
-    replay.run(time);
-    return sorted(replay.live());
+    LiveScan scan(file, *from);
+    scan.run(time);
+    return sorted(scan.live());
   }
-  LiveReplay replay(file);
-  replay.run(time);
-  return sorted(replay.live());
+  LiveScan scan(file);
+  scan.run(time);
+  return sorted(scan.live());
 }
 
 }  // namespace heapledger::seal

@@ -1,6 +1,6 @@
-// Plays one ledger from its beginning to its end: pairs births and deaths and tells them to a book,
-// which several replays share; they are advanced in turn by whoever merges ledgers over common
-// time. What they tell comes in the same order every time the same ledgers are played.
+// Scans one ledger from its beginning to its end: pairs births and deaths and tells them to a book,
+// which several scans share; they are advanced in turn by whoever merges ledgers over common
+// time. What they tell comes in the same order every time the same ledgers are scanned.
 //
 // The book is an AccountNumbers and has, with `ledger` the number of the ledger:
 //   bool wants_prefetch()                                        accounts are not all in the cache
@@ -29,18 +29,18 @@
 #include "analyzer/accounts.h"
 #include "analyzer/merge.h"
 #include "analyzer/other_heaps.h"
-#include "analyzer/replay_process.h"
+#include "analyzer/process_scan.h"
 #include "analyzer/resize.h"
 #include "format/functions.h"
 
 namespace heapledger {
 
 template <typename Book>
-class Replay : public ReplayProcess {
+class Scan : public ProcessScan {
  public:
-  Replay(LedgerFile& file, uint32_t number, LedgerParts parts, const HeapChoice& choice, Book& book,
+  Scan(LedgerFile& file, uint32_t number, LedgerParts parts, const HeapChoice& choice, Book& book,
          Progress& progress)
-      : ReplayProcess(file, number, parts, progress),
+      : ProcessScan(file, number, parts, progress),
         book_(book),
         choice_(choice),
         merge_(file),
@@ -53,7 +53,7 @@ class Replay : public ReplayProcess {
   bool finished() const { return finished_; }
   uint64_t next_time() const { return merge_.finished() ? end_time() : merge_.next_time(); }
 
-  // Plays everything up to and including `limit`.
+  // Scans everything up to and including `limit`.
   void run(uint64_t limit) {
     if (!beyond_safe_time_ && limit >= file_.safe_time()) pass_safe_time();
     merge_.run(limit, *this);
@@ -320,8 +320,8 @@ class Replay : public ReplayProcess {
   const HeapChoice& choice_;
   Merge merge_;
   LiveHeaps live_;
-  Pairing<Replay> pairing_;
-  OtherHeaps<Replay> others_;
+  Pairing<Scan> pairing_;
+  OtherHeaps<Scan> others_;
   bool finished_ = false;
   bool beyond_safe_time_ = false;
   std::array<Resized, kThreadsResizing> old_;

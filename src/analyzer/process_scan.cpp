@@ -1,4 +1,4 @@
-#include "analyzer/replay_process.h"
+#include "analyzer/process_scan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,7 +119,7 @@ void tell_file(LedgerFile& file, uint64_t end_time, uint64_t last_mode, LedgerFa
   facts.complete = !facts.stopped && facts.totals.missed == 0 && facts.problems.empty();
 }
 
-ReplayProcess::ReplayProcess(LedgerFile& file, uint32_t number, LedgerParts parts,
+ProcessScan::ProcessScan(LedgerFile& file, uint32_t number, LedgerParts parts,
                              Progress& progress)
     : file_(file),
       sites_(parts.sites),
@@ -131,13 +131,13 @@ ReplayProcess::ReplayProcess(LedgerFile& file, uint32_t number, LedgerParts part
       forked_(file.header().origin == static_cast<uint32_t>(format::Origin::kForked)),
       guarded_((file.header().flags & format::kFlagGuard) != 0) {}
 
-void ReplayProcess::begin_block(Stream& stream) {
+void ProcessScan::begin_block(Stream& stream) {
   progress_.add(format::kBlockBytes);
   stream.thread = notes_.thread(stream.block_thread());
   last_allocated_.resize(notes_.threads());
 }
 
-void ReplayProcess::note(Stream& stream, const Entry& entry) {
+void ProcessScan::note(Stream& stream, const Entry& entry) {
   switch (entry.kind) {
     case Kind::kThread: {
       uint32_t thread = notes_.introduce_thread(entry.fields);
@@ -198,7 +198,7 @@ void ReplayProcess::note(Stream& stream, const Entry& entry) {
 
 // A sample tells the resident memory now and the most there ever was. If that most has grown since
 // the sample before, it was reached between the two.
-bool ReplayProcess::read_sample(const Entry& entry, MemorySample& sample) {
+bool ProcessScan::read_sample(const Entry& entry, MemorySample& sample) {
   format::FieldReader fields(entry.fields);
   uint64_t highest, ticks, monotonic;
   if (!fields.number(sample.rss) || !fields.number(highest)) return false;
@@ -211,7 +211,7 @@ bool ReplayProcess::read_sample(const Entry& entry, MemorySample& sample) {
   return true;
 }
 
-bool ReplayProcess::read_before(const Entry& entry, uint32_t& site, SiteBefore& before) {
+bool ProcessScan::read_before(const Entry& entry, uint32_t& site, SiteBefore& before) {
   format::FieldReader fields(entry.fields);
   uint64_t id;
   if (!fields.number(id) || !fields.number(before.calls) || !fields.number(before.bytes) ||
@@ -225,22 +225,22 @@ bool ReplayProcess::read_before(const Entry& entry, uint32_t& site, SiteBefore& 
   return true;
 }
 
-void ReplayProcess::add_marker(const Entry& entry) {
+void ProcessScan::add_marker(const Entry& entry) {
   if (markers_.size() == kMaxMarkers) return;
   markers_.push_back(
       {std::string(entry.fields.substr(0, kMaxMarkerText)), clock().ns_since_start(entry.time)});
 }
 
-uint32_t ReplayProcess::count_in_heap(const format::HeapEvent& event) {
+uint32_t ProcessScan::count_in_heap(const format::HeapEvent& event) {
   if (event.function < in_other_heaps_.size()) ++in_other_heaps_[event.function];
   return heaps_.number_of(event.heap);
 }
 
-uint64_t ReplayProcess::take_time(uint32_t thread) {
+uint64_t ProcessScan::take_time(uint32_t thread) {
   return thread < times_.size() ? std::exchange(times_[thread], 0) : 0;
 }
 
-void ReplayProcess::died_unborn(uint64_t address) {
+void ProcessScan::died_unborn(uint64_t address) {
   if (forked_) {
     foreign_deaths_.push_back(address);
   } else {
@@ -248,7 +248,7 @@ void ReplayProcess::died_unborn(uint64_t address) {
   }
 }
 
-void ReplayProcess::damaged(const Stream& stream, const Entry& entry, uint32_t account) {
+void ProcessScan::damaged(const Stream& stream, const Entry& entry, uint32_t account) {
   format::FieldReader fields(entry.fields);
   DamageFacts damage;
   uint64_t site, kind, offset;
@@ -267,11 +267,11 @@ void ReplayProcess::damaged(const Stream& stream, const Entry& entry, uint32_t a
   damages_.push_back(damage);
 }
 
-uint64_t ReplayProcess::end_time() const {
+uint64_t ProcessScan::end_time() const {
   return end_time_of(file_, last_time_);
 }
 
-void ReplayProcess::tell(LedgerFacts& facts) {
+void ProcessScan::tell(LedgerFacts& facts) {
   notes_.tell(facts);
   facts.still_running = still_running_;
   facts.entries_by_kind = entries_by_kind_;

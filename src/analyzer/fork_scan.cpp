@@ -1,8 +1,8 @@
-#include "analyzer/fork_replay.h"
+#include "analyzer/fork_scan.h"
 
 #include <algorithm>
 
-#include "analyzer/replay_process.h"
+#include "analyzer/process_scan.h"
 #include "format/functions.h"
 
 namespace heapledger {
@@ -34,7 +34,7 @@ ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child) {
   return fork;
 }
 
-ForkReplay::ForkReplay(LedgerFile& file, const std::vector<LiveBlock>& inherited,
+ForkScan::ForkScan(LedgerFile& file, const std::vector<LiveBlock>& inherited,
                        const std::vector<ForkPoint>& forks, Progress& progress)
     : sampling_(file.header()),
       merge_(file),
@@ -46,20 +46,20 @@ ForkReplay::ForkReplay(LedgerFile& file, const std::vector<LiveBlock>& inherited
   for (const ForkPoint& fork : forks) merge_.hold(fork.window, fork.position);
 }
 
-void ForkReplay::run_to(const ForkPoint& fork) {
+void ForkScan::run_to(const ForkPoint& fork) {
   merge_.run(fork.time, *this);
 }
 
-void ForkReplay::leave(const ForkPoint& fork) {
+void ForkScan::leave(const ForkPoint& fork) {
   merge_.release(fork.window, *this);
 }
 
-void ForkReplay::block_opened(Stream& stream) {
+void ForkScan::block_opened(Stream& stream) {
   progress_.add(format::kBlockBytes);
   stream.thread = stream.block_thread();
 }
 
-void ForkReplay::entry(Stream& stream, const Entry& entry) {
+void ForkScan::entry(Stream& stream, const Entry& entry) {
   switch (format::event_of(entry.kind)) {
     case format::Event::kBirth:
       resized(stream, entry);
@@ -83,7 +83,7 @@ void ForkReplay::entry(Stream& stream, const Entry& entry) {
   }
 }
 
-void ForkReplay::resized(Stream& stream, const Entry& entry) {
+void ForkScan::resized(Stream& stream, const Entry& entry) {
   if (entry.pointer == 0) return;
   pairing_.birth({entry.pointer, entry.size, entry.end_time, 0, stream.thread});
 }

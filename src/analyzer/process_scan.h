@@ -1,4 +1,4 @@
-// The part of a replay that has nothing to do with who keeps the books: what the ledger says about
+// The part of a scan that has nothing to do with who keeps the books: what the ledger says about
 // its process, its sites, its totals, and when it ended.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 #include "analyzer/account_numbers.h"
 #include "analyzer/accounts.h"
-#include "analyzer/analysis.h"
 #include "analyzer/gaps.h"
 #include "analyzer/heaps.h"
+#include "analyzer/ledger_facts.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/ledger_sites.h"
 #include "analyzer/pairing.h"
@@ -53,10 +53,10 @@ struct LedgerParts {
   const HeapCatalog& catalog;
 };
 
-class ReplayProcess {
+class ProcessScan {
  public:
-  ReplayProcess(const ReplayProcess&) = delete;
-  ReplayProcess& operator=(const ReplayProcess&) = delete;
+  ProcessScan(const ProcessScan&) = delete;
+  ProcessScan& operator=(const ProcessScan&) = delete;
 
   // After the end: moves what is known into `facts`.
   void tell(LedgerFacts& facts);
@@ -67,8 +67,8 @@ class ReplayProcess {
   const LedgerClock& clock() const { return file_.clock(); }
 
  protected:
-  ReplayProcess(LedgerFile& file, uint32_t number, LedgerParts parts, Progress& progress);
-  ~ReplayProcess() = default;
+  ProcessScan(LedgerFile& file, uint32_t number, LedgerParts parts, Progress& progress);
+  ~ProcessScan() = default;
 
   void begin_block(Stream& stream);
   void note(Stream& stream, const format::Entry& entry);

@@ -1,4 +1,4 @@
-// Plays the ledger of a process that forked, only as far as its children need: which blocks were
+// Scans the ledger of a process that forked, only as far as its children need: which blocks were
 // live at each fork. Keeps no accounts.
 #pragma once
 
@@ -25,16 +25,16 @@ struct ForkPoint {
 // From the header of the child's ledger.
 ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child);
 
-class ForkReplay {
+class ForkScan {
  public:
   // `inherited` is what the parent itself had at its start; `forks` is where it will be asked
   // about, in order.
-  ForkReplay(LedgerFile& file, const std::vector<LiveBlock>& inherited,
+  ForkScan(LedgerFile& file, const std::vector<LiveBlock>& inherited,
              const std::vector<ForkPoint>& forks, Progress& progress);
-  ForkReplay(const ForkReplay&) = delete;
-  ForkReplay& operator=(const ForkReplay&) = delete;
+  ForkScan(const ForkScan&) = delete;
+  ForkScan& operator=(const ForkScan&) = delete;
 
-  // Plays up to a fork. The forks are visited in the order given above.
+  // Scans up to a fork. The forks are visited in the order given above.
   void run_to(const ForkPoint& fork);
 
   // Lets the thread that forked go on.
@@ -68,7 +68,7 @@ class ForkReplay {
  private:
   Sampling sampling_;
   Merge merge_;
-  Pairing<ForkReplay> pairing_;
+  Pairing<ForkScan> pairing_;
   Progress& progress_;
   uint64_t live_blocks_ = 0;
   uint64_t live_bytes_ = 0;

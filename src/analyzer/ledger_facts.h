@@ -1,26 +1,17 @@
-// Everything Heapledger can say about one or several ledgers. This header is the analyzer's whole
-// face: front ends call analyze() and show what it returns; they compute no figure of their own.
-// Texts in the result (names, paths, arguments) come from the ledgers as they are: whoever
-// shows them escapes them.
-//
-//   Analysis analysis = analyze(paths, {});
-//   printf("%llu bytes at the peak\n", analysis.totals.peak_bytes);
+// What a ledger says about its process: who it was, how it was recorded, what it adds up to, and
+// what is missing. Texts (names, paths, arguments) are as they stand in the ledger: whoever shows
+// them escapes them.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "analyzer/byte_source.h"
 #include "analyzer/counts.h"
 #include "analyzer/damage.h"
-#include "analyzer/query/figures.h"
-#include "analyzer/site_catalog.h"
 #include "analyzer/unrecorded.h"
 #include "format/entry.h"
 #include "format/functions.h"
@@ -31,8 +22,8 @@ namespace heapledger {
 // Calls, by format::Function.
 using FunctionCounts = std::array<uint64_t, format::kFunctions>;
 
-// What a site, a process, or all of them together add up to.
-struct Measures {
+// What a process, or all of them together, add up to.
+struct Totals {
   uint64_t calls = 0;         // that returned a block, resizes included
   uint64_t frees = 0;         // of blocks seen allocated; resizes not included
   uint64_t resizes = 0;       // of an existing block
@@ -43,30 +34,15 @@ struct Measures {
   uint64_t end_bytes = 0;     // live at the end of the process
   uint64_t end_blocks = 0;
   uint64_t temporary_calls = 0;  // blocks freed as the very next heap operation of their thread
-};
 
-struct Totals : Measures {
   uint64_t rss_peak_bytes = 0;
   uint64_t inherited_frees = 0;  // deaths of blocks that a forked process got from its parent
   uint64_t unmatched_frees = 0;  // deaths of blocks whose birth is not in the ledger
   uint64_t lost_frees = 0;       // addresses used again without a free in the ledger
   uint64_t missed = 0;           // entries that could not be made
-};
 
-// One call on the way to an allocation.
-struct Frame {
-  std::string module;  // path; empty when unknown
-  uint64_t offset = 0;
-  uint64_t pc = 0;
-  std::string name;  // for people: libx.so+0x1f
-};
-
-// All calls from one site. While a group is at its own peak others need not be.
-struct Group : Measures {
-  uint64_t at_peak_bytes = 0;  // its share when all together were at their peak
-  uint64_t at_peak_blocks = 0;
-  Estimates estimates;  // the live error is that at the common peak
-  uint32_t site = 0;
+  // Sums and counts; what was highest, and when, does not add up.
+  void add(const Totals& other);
 };
 
 struct ThreadFacts {
@@ -174,52 +150,5 @@ struct LedgerFacts {
 
 // Every one is the heap of one moment, which is what "peak" and "end" stand for then.
 bool all_live(std::span<const LedgerFacts> ledgers);
-
-// A file that turned out not to be a ledger, or could not be opened.
-struct Refusal {
-  std::string message;
-  int exit_code = 0;
-};
-
-struct Analysis {
-  Totals totals;
-  FunctionCounts by_function{};
-  Counts counts;
-  uint64_t damages = 0;  // blocks that were found damaged
-  std::vector<LedgerFacts> ledgers;
-  std::vector<Group> groups;  // by share at the peak, the largest first
-  std::vector<Refusal> refusals;
-
-  // From the innermost outwards; empty when the ledger does not describe the site.
-  std::vector<Frame> frames(const Group& group) const;
-
-  // Calls were counted, and none entered: there are totals, but no sites and no moments.
-  bool only_counts() const { return !counts.empty() && groups.empty(); }
-
-  bool live() const;      // every ledger is the heap of one moment
-  bool complete() const;  // every ledger is
-  bool damaged() const;   // a ledger has problems, or a file was refused
-
-  std::shared_ptr<const SiteCatalog> sites;
-};
-
-struct Options {
-  // Called now and then with the bytes read and the bytes there are.
-  std::function<void(uint64_t done, uint64_t total)> progress;
-
-  // False only in fuzzers, which would never get past them.
-  bool check_sums = true;
-
-  // Opens the ledger of a forked process's parent, to tell inherited blocks from unknown ones.
-  // Throws Error when it is not there.
-  std::function<std::unique_ptr<ByteSource>(const std::string& path)> open_parent = open_file;
-};
-
-// Reads all the ledgers at `paths` in one pass. Throws Error when none of them can be read; those
-// that cannot, beside others that can, are in `refusals`.
-Analysis analyze(std::span<const std::string> paths, const Options& options);
-
-// The same over bytes from anywhere.
-Analysis analyze_sources(std::vector<std::unique_ptr<ByteSource>> sources, const Options& options);
 
 }  // namespace heapledger

@@ -1,9 +1,9 @@
-// Plays a ledger only as far as its live blocks go, from its beginning or from a checkpoint: the
+// Scans a ledger only as far as its live blocks go, from its beginning or from a checkpoint: the
 // way to have the state at any time without reading a whole sealed ledger.
 //
 //   if (std::optional<Checkpoint> from = file.checkpoint_before(time)) {
-//     LiveReplay replay(file, *from);
-//     replay.run(time);  // replay.live() is what was live then, by address
+//     LiveScan scan(file, *from);
+//     scan.run(time);  // scan.live() is what was live then, by address
 //   }
 //
 // A query that needs more than live blocks does the same with its own visitor: put the
@@ -30,21 +30,21 @@ namespace heapledger::seal {
 // For every window, its fillings from the one on that is in use at `time`.
 std::vector<WindowBlocks> windows_from(const BlockIndex& index, uint64_t time);
 
-class LiveReplay {
+class LiveScan {
  public:
-  explicit LiveReplay(LedgerFile& file);
-  LiveReplay(LedgerFile& file, const Checkpoint& from);
-  LiveReplay(const LiveReplay&) = delete;
-  LiveReplay& operator=(const LiveReplay&) = delete;
+  explicit LiveScan(LedgerFile& file);
+  LiveScan(LedgerFile& file, const Checkpoint& from);
+  LiveScan(const LiveScan&) = delete;
+  LiveScan& operator=(const LiveScan&) = delete;
 
-  // Plays everything up to and including `time`.
+  // Scans everything up to and including `time`.
   void run(uint64_t time) { merge_.run(time, *this); }
   bool finished() const { return merge_.finished(); }
 
   // Nothing more will come: what waits for something happens now.
   void finish() { pairing_.finish(); }
 
-  // Where the live blocks are to stay as they are, whatever is played after: a moment that is
+  // Where the live blocks are to stay as they are, whatever is scanned after: a moment that is
   // between two entries of one time.
   struct Hold {
     enum class At { kNothing, kMarker, kSample, kBytes };
@@ -54,7 +54,7 @@ class LiveReplay {
     uint64_t bytes = 0;  // kBytes: after the first birth that makes the live blocks so large
   };
   // What blocks stand for, in live_bytes(); without it they stand for themselves. `sampling` is to
-  // outlive the replay.
+  // outlive the scan.
   void weigh_with(const Sampling& sampling);
   void hold(Hold hold) { hold_ = std::move(hold); }
   bool held() const { return held_; }
@@ -62,7 +62,7 @@ class LiveReplay {
   // By address; `account` is the id of the site, `thread` the thread's index.
   const LiveBlocks& live() const { return pairing_.live(); }
 
-  // So many entries have been played, those before the checkpoint included.
+  // So many entries have been scanned, those before the checkpoint included.
   uint64_t entries() const { return entries_; }
   uint64_t blocks_opened() const { return blocks_opened_; }
   uint64_t live_bytes() const { return live_bytes_; }
@@ -97,7 +97,7 @@ class LiveReplay {
 
   const Sampling* sampling_ = nullptr;
   Merge merge_;
-  Pairing<LiveReplay> pairing_;
+  Pairing<LiveScan> pairing_;
   bool skipping_ = false;
   bool held_ = false;
   Hold hold_;

@@ -1,0 +1,82 @@
+// What the answers are made of: plain values, which can be written as JSON and read back
+// (answer_json.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/query/figures.h"
+#include "analyzer/query/series.h"
+#include "analyzer/query/suppressions.h"
+
+namespace heapledger {
+
+// One group. Groups by function, file, line and module overlap: `all` has every block with the
+// group on its stack, `self` those that it allocates itself; the sum of `self` is the total. Other
+// groups do not, and `self` is the same as `all`.
+struct Row {
+  std::string name;  // for people
+  Figures all;
+  Figures self;
+  uint32_t site = 0;     // by site: for Ledgers::frames()
+  uint32_t ledger = 0;   // by thread and process: which one
+  uint32_t heap = 0;     // by heap: for Ledgers::heaps()
+  uint64_t key = 0;      // by thread: its tid; size: bytes; classes: lower bound, kNeverFreed
+  std::string function;  // by function and line; file and line number by file and line
+  std::string file;
+  uint32_t line = 0;
+  std::string module;
+  bool operator==(const Row&) const = default;
+};
+inline constexpr uint64_t kNeverFreed = UINT64_MAX;
+
+// A tree of calls. Node 0 is the root, which stands for everything; parents come before children.
+struct TreeNode {
+  std::string name;
+  std::string file;
+  uint32_t line = 0;
+  std::string module;
+  uint32_t parent = 0;
+  uint32_t depth = 0;
+  std::vector<uint32_t> children;  // the largest first
+  uint32_t hidden = 0;             // children left out
+  Figures all;
+  Figures self;  // what ends here: top-down, the blocks allocated by this very frame
+  bool operator==(const TreeNode&) const = default;
+};
+
+struct Answer {
+  bool only_live = false;  // of the figures only the live ones are known
+  Figures totals;          // of everything selected
+  std::vector<Row> rows;
+  std::vector<TreeNode> tree;
+  uint64_t begin_ns = 0;  // since the start of the earliest ledger: the moment, or the range
+  uint64_t end_ns = 0;
+  uint64_t groups = 0;  // that there are; rows has the first of them
+  std::string heaps;    // that the totals add up: "malloc"
+
+  // Trees: sites whose stacks end early, because there would be too many nodes. Their figures are
+  // those of the last function that is there.
+  uint64_t cut_sites = 0;
+  bool operator==(const Answer&) const = default;
+};
+// With more sizes than this, the others share a group with the key kOtherSizes.
+inline constexpr size_t kMaxSizeGroups = 1u << 20;
+inline constexpr uint64_t kOtherSizes = UINT64_MAX;
+
+// What is never freed, by site, less what is suppressed.
+struct NeverFreed {
+  Answer answer;                     // by site, at the end; rows without suppressed ones
+  Figures suppressed;                // all of them
+  std::vector<SuppressionUse> uses;  // those that were used
+};
+
+// One line over time, as live bytes and blocks of one group.
+struct SiteSeries {
+  uint32_t site = 0;
+  Series series;
+};
+
+}  // namespace heapledger
