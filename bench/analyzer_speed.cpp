@@ -75,7 +75,9 @@ int main(int argc, char** argv) {
   question.wanted = {};
   question.by = GroupBy::kSite;
   question.at = parse_moment("50%");
-  measure("live sites at half time", entries, ledgers, [&] { ledgers.live_at(question); });
+  question.only_live = true;
+  measure("live sites at half time", entries, ledgers, ask);
+  question.only_live = false;
   measure("sites at half time", entries, ledgers, ask);
   question.wanted.lifetimes = question.wanted.sizes = question.wanted.threads = true;
   measure("the same with all measures", entries, ledgers, ask);

@@ -74,7 +74,7 @@ class Window {
   void flush() {
     header_.bytes = used();
     header_.checksum = checksum(payload_.data(), header_.bytes);
-    header_.header_checksum = checksum(&header_, offsetof(BlockHeader, header_checksum));
+    header_.header_checksum = checksum(&header_, offsetof(ExtentHeader, header_checksum));
     output_.write(&header_, sizeof header_);
     output_.write(payload_.data(), kPayloadBytes);
     ++header_.seq;
@@ -91,7 +91,7 @@ class Window {
   }
 
   Output& output_;
-  BlockHeader header_{};
+  ExtentHeader header_{};
   std::vector<unsigned char> payload_;
   EncoderState state_;
 };
@@ -247,7 +247,7 @@ int main(int argc, char** argv) {
   std::memcpy(header.magic, kFileMagic, sizeof header.magic);
   header.version = kVersion;
   header.header_bytes = kMinHeaderBytes;
-  header.block_bytes = kBlockBytes;
+  header.extent_bytes = kExtentBytes;
   header.page_bytes = 4096;
   header.machine = 62;
   header.pid = 4242;

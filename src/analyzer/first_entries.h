@@ -14,7 +14,7 @@ template <typename Use>
 void for_first_entries(LedgerFile& file, Use&& use) {
   constexpr size_t kWindows = 16;
   size_t left = kWindows;
-  for (WindowBlocks blocks : file.index().windows()) {
+  for (WindowExtents blocks : file.index().windows()) {
     if (left-- == 0) return;
     size_t places = 1;
     while (places < blocks.size() && blocks[places].seq == blocks[0].seq) ++places;

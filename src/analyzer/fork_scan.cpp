@@ -16,13 +16,13 @@ ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child) {
   fork.position = {child.parent_seq, child.parent_offset};
   // Without a trace of the forking thread, the child's first moment is close enough.
   fork.time = parent.clock().units_of_ticks(child.start.ticks);
-  for (WindowBlocks blocks : parent.index().windows()) {
+  for (WindowExtents blocks : parent.index().windows()) {
     if (blocks.front().window != fork.window) continue;
     const uint64_t seq = fork.position.seq;
     auto first = std::partition_point(blocks.begin(), blocks.end(),
-                                      [seq](const BlockRef& ref) { return ref.seq < seq; });
+                                      [seq](const ExtentRef& ref) { return ref.seq < seq; });
     auto last = std::partition_point(first, blocks.end(),
-                                     [seq](const BlockRef& ref) { return ref.seq == seq; });
+                                     [seq](const ExtentRef& ref) { return ref.seq == seq; });
     Payload payload;
     if (first == last || !parent.load_quietly({first, last}, payload)) break;
     const unsigned char* from = payload.bytes.data();
@@ -35,7 +35,7 @@ ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child) {
 }
 
 ForkScan::ForkScan(LedgerFile& file, const std::vector<LiveBlock>& inherited,
-                       const std::vector<ForkPoint>& forks, Progress& progress)
+                   const std::vector<ForkPoint>& forks, Progress& progress)
     : sampling_(file.header()),
       merge_(file),
       pairing_(*this, slack_for(file)),
@@ -54,9 +54,9 @@ void ForkScan::leave(const ForkPoint& fork) {
   merge_.release(fork.window, *this);
 }
 
-void ForkScan::block_opened(Stream& stream) {
-  progress_.add(format::kBlockBytes);
-  stream.thread = stream.block_thread();
+void ForkScan::extent_opened(Stream& stream) {
+  progress_.add(format::kExtentBytes);
+  stream.thread = stream.extent_thread();
 }
 
 void ForkScan::entry(Stream& stream, const Entry& entry) {

@@ -30,7 +30,7 @@ class ForkScan {
   // `inherited` is what the parent itself had at its start; `forks` is where it will be asked
   // about, in order.
   ForkScan(LedgerFile& file, const std::vector<LiveBlock>& inherited,
-             const std::vector<ForkPoint>& forks, Progress& progress);
+           const std::vector<ForkPoint>& forks, Progress& progress);
   ForkScan(const ForkScan&) = delete;
   ForkScan& operator=(const ForkScan&) = delete;
 
@@ -47,7 +47,7 @@ class ForkScan {
 
   // For Merge:
   void prefetch(const format::Entry& entry) const { pairing_.live().prefetch(entry.pointer); }
-  void block_opened(Stream& stream);
+  void extent_opened(Stream& stream);
   void entry(Stream& stream, const format::Entry& entry);
   void resized(Stream& stream, const format::Entry& entry);
 

@@ -66,7 +66,7 @@ std::vector<LiveBlock> live_at_start(LedgerFile& file, const Options& options, P
   progress.expect(parent->work_bytes());
   ForkPoint fork = find_fork(*parent, file.header());
   ForkScan scan(*parent, live_at_start(*parent, options, progress, generations - 1), {fork},
-                    progress);
+                progress);
   scan.run_to(fork);
   blocks.reserve(scan.live().size());
   scan.live().for_each([&blocks](const LiveBlock& block) { blocks.push_back(block); });
@@ -104,7 +104,7 @@ void settle_family(const std::vector<Heir*>& children, const Options& options, P
   points.erase(std::unique(points.begin(), points.end()), points.end());
 
   ForkScan scan(*parent, live_at_start(*parent, options, progress, kMaxGenerations), points,
-                    progress);
+                progress);
   auto next = forks.begin();
   for (const ForkPoint& point : points) {
     scan.run_to(point);

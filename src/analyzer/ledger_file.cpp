@@ -23,7 +23,7 @@ std::string cut_window(uint32_t window) {
 }  // namespace
 
 LedgerFile::LedgerFile(std::unique_ptr<ByteSource> source, bool check_sums)
-    : source_(std::move(source)), check_sums_(check_sums), scratch_(format::kBlockBytes) {
+    : source_(std::move(source)), check_sums_(check_sums), scratch_(format::kExtentBytes) {
   size_t got = source_->read(0, &first_bytes_, sizeof first_bytes_);
   if (got == 0) refuse("is empty, so it is not a ledger");
   const auto* first = reinterpret_cast<const unsigned char*>(&first_bytes_);
@@ -53,7 +53,7 @@ void LedgerFile::open_raw() {
   clock_ = LedgerClock(header_);
   index_.build(*source_, header_.header_bytes, check_sums_, problems_);
   // Whoever came to its end has written at least who it was.
-  if (index_.blocks() == 0 && header_.exit_ticks != 0 && header_.stop_reason == 0) {
+  if (index_.extents() == 0 && header_.exit_ticks != 0 && header_.stop_reason == 0) {
     problems_.add("the file is cut short: nothing is left behind its header");
   }
 }
@@ -72,7 +72,7 @@ void LedgerFile::check_header() const {
     refuse("has format version " + std::to_string(header_.version) + "; this heapledger reads " +
            std::to_string(format::kVersion) + " at the most. A newer heapledger will open it");
   }
-  if (header_.version == 0 || header_.block_bytes != format::kBlockBytes ||
+  if (header_.version == 0 || header_.extent_bytes != format::kExtentBytes ||
       header_.header_bytes < format::kMinHeaderBytes || header_.header_bytes > kMaxHeaderBytes ||
       header_.time_shift > kMaxTimeShift) {
     refuse("the ledger's header is damaged");
@@ -92,7 +92,7 @@ void LedgerFile::find_clock_pair() {
   });
 }
 
-bool LedgerFile::load_quietly(WindowBlocks places, Payload& payload) {
+bool LedgerFile::load_quietly(WindowExtents places, Payload& payload) {
   Problems aside = problems_;
   bool good = load(places, payload);
   problems_ = std::move(aside);
@@ -117,15 +117,15 @@ void LedgerFile::tell_if_cut() {
                 " bytes while it was read; find out what shortens it, then read it again");
 }
 
-uint64_t LedgerFile::offset_of(uint64_t block) const {
-  return header_.header_bytes + block * format::kBlockBytes;
+uint64_t LedgerFile::offset_of(uint64_t extent) const {
+  return header_.header_bytes + extent * format::kExtentBytes;
 }
 
-bool LedgerFile::load(WindowBlocks places, Payload& payload) {
-  for (const BlockRef& place : places) {
+bool LedgerFile::load(WindowExtents places, Payload& payload) {
+  for (const ExtentRef& place : places) {
     bool good = sealed_             ? load_sealed(place, payload)
                 : place.is_window() ? load_window(place, payload)
-                                    : load_chunk(place.block(), place.window, place.seq, payload);
+                                    : load_chunk(place.extent(), place.window, place.seq, payload);
     if (good) return true;
   }
   if (places.empty()) return false;
@@ -134,9 +134,9 @@ bool LedgerFile::load(WindowBlocks places, Payload& payload) {
   return false;
 }
 
-bool LedgerFile::load_chunk(uint64_t block, uint32_t window, uint64_t seq, Payload& payload) {
-  size_t got = source_->read(offset_of(block), scratch_.data(), scratch_.size());
-  format::BlockHeader header;
+bool LedgerFile::load_chunk(uint64_t extent, uint32_t window, uint64_t seq, Payload& payload) {
+  size_t got = source_->read(offset_of(extent), scratch_.data(), scratch_.size());
+  format::ExtentHeader header;
   if (got < sizeof header) return false;
   std::memcpy(&header, scratch_.data(), sizeof header);
   if (header.magic != format::kChunkMagic || header.window != window || header.seq != seq ||
@@ -157,11 +157,11 @@ bool LedgerFile::load_chunk(uint64_t block, uint32_t window, uint64_t seq, Paylo
 
 // The program may be running, and this window may be emptied under our eyes. Its content is then
 // in a chunk at the new end of the file.
-bool LedgerFile::load_window(const BlockRef& place, Payload& payload) {
-  const uint64_t offset = offset_of(place.block());
+bool LedgerFile::load_window(const ExtentRef& place, Payload& payload) {
+  const uint64_t offset = offset_of(place.extent());
   size_t got = source_->read(offset, scratch_.data(), scratch_.size());
-  format::BlockHeader before;
-  format::BlockHeader after;
+  format::ExtentHeader before;
+  format::ExtentHeader after;
   if (got < sizeof before) return false;
   std::memcpy(&before, scratch_.data(), sizeof before);
   const unsigned char* bytes = scratch_.data() + sizeof before;
@@ -172,8 +172,8 @@ bool LedgerFile::load_window(const BlockRef& place, Payload& payload) {
   content.base_time = before.base_time;
   content.thread = before.thread;
 
-  const uint64_t last_block = std::max<uint64_t>(index_.blocks(), 1) - 1;
-  if (find_chunk(last_block, place.window, place.seq, payload)) return true;
+  const uint64_t last_extent = std::max<uint64_t>(index_.extents(), 1) - 1;
+  if (find_chunk(last_extent, place.window, place.seq, payload)) return true;
   bool unchanged = source_->read(offset, &after, sizeof after) == sizeof after &&
                    before.magic == format::kWindowMagic && before.window == place.window &&
                    before.seq == place.seq && after.seq == place.seq;
@@ -186,11 +186,11 @@ bool LedgerFile::load_window(const BlockRef& place, Payload& payload) {
 
 bool LedgerFile::find_chunk(uint64_t from, uint32_t window, uint64_t seq, Payload& payload) {
   const uint64_t size = source_->size();
-  for (uint64_t block = from; offset_of(block) < size; ++block) {
-    format::BlockHeader header;
-    if (source_->read(offset_of(block), &header, sizeof header) != sizeof header) break;
+  for (uint64_t extent = from; offset_of(extent) < size; ++extent) {
+    format::ExtentHeader header;
+    if (source_->read(offset_of(extent), &header, sizeof header) != sizeof header) break;
     if (header.magic == format::kChunkMagic && header.window == window && header.seq == seq &&
-        load_chunk(block, window, seq, payload)) {
+        load_chunk(extent, window, seq, payload)) {
       return true;
     }
   }
@@ -200,10 +200,10 @@ bool LedgerFile::find_chunk(uint64_t from, uint32_t window, uint64_t seq, Payloa
 std::vector<format::CountTable> LedgerFile::count_tables() {
   if (sealed_) return unpack_tables(sealed_->piece(format::PieceKind::kCounts).value_or(""));
   std::vector<format::CountTable> tables;
-  for (uint64_t block : index_.count_blocks()) {
-    size_t got = source_->read(offset_of(block), scratch_.data(), scratch_.size());
-    for (size_t i = 0; i < format::kTablesPerBlock; ++i) {
-      const size_t at = sizeof(format::BlockHeader) + i * format::kTableStride;
+  for (uint64_t extent : index_.count_extents()) {
+    size_t got = source_->read(offset_of(extent), scratch_.data(), scratch_.size());
+    for (size_t i = 0; i < format::kTablesPerExtent; ++i) {
+      const size_t at = sizeof(format::ExtentHeader) + i * format::kTableStride;
       format::CountTable table;
       if (got < at + sizeof table) break;
       std::memcpy(&table, scratch_.data() + at, sizeof table);
@@ -226,9 +226,9 @@ format::UnrecordedTable LedgerFile::unrecorded() {
 
 // --- sealed ledgers ---
 
-bool LedgerFile::load_sealed(const BlockRef& place, Payload& payload) {
+bool LedgerFile::load_sealed(const ExtentRef& place, Payload& payload) {
   using Loaded = seal::SealedFile::Loaded;
-  Loaded how = sealed_->load(place.block(), payload.bytes, payload.base_time, payload.thread);
+  Loaded how = sealed_->load(place.extent(), payload.bytes, payload.base_time, payload.thread);
   payload.cut = how == Loaded::kCut;
   if (payload.cut) problems_.add(cut_window(place.window));
   return how != Loaded::kNot;

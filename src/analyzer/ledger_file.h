@@ -1,4 +1,4 @@
-// One ledger, opened: its header checked, its blocks indexed, and the payload of any block on
+// One ledger, opened: its header checked, its extents indexed, and the payload of any extent on
 // request. A sealed ledger gives the same answers as the raw one it was made of. Everything read is
 // checked against bounds; what is damaged or missing is noted in problems() and left out, the rest
 // stays usable. Throws Error only when there is no ledger to speak of. Not for use by several
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/block_index.h"
 #include "analyzer/byte_source.h"
 #include "analyzer/clock.h"
+#include "analyzer/extent_index.h"
 #include "analyzer/problems.h"
 #include "analyzer/seal/checkpoint.h"
 #include "format/count_table.h"
@@ -47,11 +47,11 @@ class LedgerFile {
   const std::string& name() const { return source_->name(); }
   const format::FileHeader& header() const { return header_; }
   const LedgerClock& clock() const { return clock_; }
-  const BlockIndex& index() const { return index_; }
+  const ExtentIndex& index() const { return index_; }
   uint64_t size() { return source_->size(); }
 
-  // How much there is to read, in bytes of blocks: what progress is measured against.
-  uint64_t work_bytes() const { return index_.blocks() * format::kBlockBytes; }
+  // How much there is to read, in bytes of extents: what progress is measured against.
+  uint64_t work_bytes() const { return index_.extents() * format::kExtentBytes; }
 
   // Everything up to this time was in the file when it was opened, whatever is added meanwhile.
   uint64_t safe_time() const;
@@ -64,10 +64,10 @@ class LedgerFile {
   void tell_if_cut();
 
   // Reads one filling of a window from the first of its places that is sound; false when none is.
-  bool load(WindowBlocks places, Payload& payload);
+  bool load(WindowExtents places, Payload& payload);
 
   // The same for a look ahead: what is wrong will be noted when the filling is read in its turn.
-  bool load_quietly(WindowBlocks places, Payload& payload);
+  bool load_quietly(WindowExtents places, Payload& payload);
 
   // The tables of count mode that are in use.
   std::vector<format::CountTable> count_tables();
@@ -105,10 +105,10 @@ class LedgerFile {
   void check_header() const;
   [[noreturn]] void refuse(const std::string& why) const;
   void find_clock_pair();
-  uint64_t offset_of(uint64_t block) const;
-  bool load_chunk(uint64_t block, uint32_t window, uint64_t seq, Payload& payload);
-  bool load_window(const BlockRef& place, Payload& payload);
-  bool load_sealed(const BlockRef& place, Payload& payload);
+  uint64_t offset_of(uint64_t extent) const;
+  bool load_chunk(uint64_t extent, uint32_t window, uint64_t seq, Payload& payload);
+  bool load_window(const ExtentRef& place, Payload& payload);
+  bool load_sealed(const ExtentRef& place, Payload& payload);
   bool find_chunk(uint64_t from, uint32_t window, uint64_t seq, Payload& payload);
 
   std::unique_ptr<ByteSource> source_;
@@ -119,7 +119,7 @@ class LedgerFile {
   bool told_of_cut_ = false;
   uint64_t opened_size_ = 0;
   LedgerClock clock_;
-  BlockIndex index_;
+  ExtentIndex index_;
   Problems problems_;
   std::vector<unsigned char> scratch_;
 };

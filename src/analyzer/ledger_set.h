@@ -17,8 +17,8 @@
 #include "analyzer/heaps.h"
 #include "analyzer/ledger_sites.h"
 #include "analyzer/options.h"
-#include "analyzer/scan.h"
 #include "analyzer/sampling.h"
+#include "analyzer/scan.h"
 #include "analyzer/site_catalog.h"
 
 namespace heapledger {

@@ -1,9 +1,9 @@
 // The streams of one ledger as one sequence in the order of time; where times are equal, in the
 // order of windows. A run of entries from one stream goes by without touching the order of the
-// others. Holds no more than one block for each window that is in use.
+// others. Holds no more than one extent for each window that is in use.
 //
 // The visitor has:
-//   void block_opened(Stream&)                  the stream begins a block: see block_thread()
+//   void extent_opened(Stream&)                  the stream begins an extent: see extent_thread()
 //   void entry(Stream&, const format::Entry&)   an entry; of a resize, the death of the old block
 //   void resized(Stream&, const format::Entry&) the birth of the new one
 //   void prefetch(const format::Entry&)         this entry will come soon
@@ -23,9 +23,9 @@ class Merge {
   explicit Merge(LedgerFile& file) : Merge(file, file.index().windows()) {}
 
   // The same for parts of the windows, none empty: to go on from a moment within the ledger.
-  Merge(LedgerFile& file, const std::vector<WindowBlocks>& windows) {
+  Merge(LedgerFile& file, const std::vector<WindowExtents>& windows) {
     streams_.reserve(windows.size());
-    for (WindowBlocks blocks : windows) streams_.emplace_back(file, blocks);
+    for (WindowExtents extents : windows) streams_.emplace_back(file, extents);
     for (uint32_t i = 0; i < streams_.size(); ++i) {
       order_.push_back({streams_[i].next_base_time(), i});
     }
@@ -48,8 +48,8 @@ class Merge {
       Stream& stream = streams_[order_.front().stream];
       if (stream.ready()) {
         run_stream(stream, last_time_of_run(limit), visitor, prefetch);
-      } else if (stream.open_block(prefetch)) {
-        visitor.block_opened(stream);
+      } else if (stream.open_extent(prefetch)) {
+        visitor.extent_opened(stream);
       }
       place_first(stream);
     }
@@ -68,7 +68,7 @@ class Merge {
       Stream& stream = streams_[i];
       if (stream.window() != window) continue;
       auto prefetch = [&visitor](const format::Entry& entry) { visitor.prefetch(entry); };
-      if (stream.release(prefetch) && (stream.ready() || stream.more_blocks())) {
+      if (stream.release(prefetch) && (stream.ready() || stream.more_extents())) {
         order_.push_back({time_of(stream), i});
         std::push_heap(order_.begin(), order_.end(), later);
       }
@@ -121,7 +121,7 @@ class Merge {
 
   // Puts the stream that was first where it belongs now.
   void place_first(Stream& stream) {
-    if (!stream.ready() && !stream.more_blocks()) {
+    if (!stream.ready() && !stream.more_extents()) {
       std::pop_heap(order_.begin(), order_.end(), later);
       order_.pop_back();
       return;

@@ -119,8 +119,7 @@ void tell_file(LedgerFile& file, uint64_t end_time, uint64_t last_mode, LedgerFa
   facts.complete = !facts.stopped && facts.totals.missed == 0 && facts.problems.empty();
 }
 
-ProcessScan::ProcessScan(LedgerFile& file, uint32_t number, LedgerParts parts,
-                             Progress& progress)
+ProcessScan::ProcessScan(LedgerFile& file, uint32_t number, LedgerParts parts, Progress& progress)
     : file_(file),
       sites_(parts.sites),
       sampling_(parts.sampling),
@@ -131,9 +130,9 @@ ProcessScan::ProcessScan(LedgerFile& file, uint32_t number, LedgerParts parts,
       forked_(file.header().origin == static_cast<uint32_t>(format::Origin::kForked)),
       guarded_((file.header().flags & format::kFlagGuard) != 0) {}
 
-void ProcessScan::begin_block(Stream& stream) {
-  progress_.add(format::kBlockBytes);
-  stream.thread = notes_.thread(stream.block_thread());
+void ProcessScan::begin_extent(Stream& stream) {
+  progress_.add(format::kExtentBytes);
+  stream.thread = notes_.thread(stream.extent_thread());
   last_allocated_.resize(notes_.threads());
 }
 

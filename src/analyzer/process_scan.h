@@ -70,7 +70,7 @@ class ProcessScan {
   ProcessScan(LedgerFile& file, uint32_t number, LedgerParts parts, Progress& progress);
   ~ProcessScan() = default;
 
-  void begin_block(Stream& stream);
+  void begin_extent(Stream& stream);
   void note(Stream& stream, const format::Entry& entry);
   // `account` is that of the block's own site; IdTable::kNone when that is not known.
   void damaged(const Stream& stream, const format::Entry& entry, uint32_t account);

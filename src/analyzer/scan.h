@@ -39,7 +39,7 @@ template <typename Book>
 class Scan : public ProcessScan {
  public:
   Scan(LedgerFile& file, uint32_t number, LedgerParts parts, const HeapChoice& choice, Book& book,
-         Progress& progress)
+       Progress& progress)
       : ProcessScan(file, number, parts, progress),
         book_(book),
         choice_(choice),
@@ -67,7 +67,7 @@ class Scan : public ProcessScan {
     pairing_.live().prefetch(entry.pointer);
     if (book_.wants_prefetch()) prefetch_account(entry);
   }
-  void block_opened(Stream& stream) { begin_block(stream); }
+  void extent_opened(Stream& stream) { begin_extent(stream); }
   void entry(Stream& stream, const format::Entry& entry) {
     ++entries_by_kind_[static_cast<unsigned>(entry.kind)];
     if constexpr (kTellsCalls) {

@@ -1,4 +1,4 @@
-// The entries of one window, in order: its blocks one after the other, each loaded only when its
+// The entries of one window, in order: its extents one after the other, each loaded only when its
 // turn comes and dropped when it is used up. Entries are decoded a batch at a time, so that
 // whoever processes them can have the memory they will touch fetched ahead. A stream can be held
 // at a position until it is released.
@@ -25,23 +25,23 @@ struct StreamPosition {
 
 class Stream {
  public:
-  Stream(LedgerFile& file, WindowBlocks blocks) : file_(&file), blocks_(blocks) {}
+  Stream(LedgerFile& file, WindowExtents extents) : file_(&file), extents_(extents) {}
 
-  uint32_t window() const { return blocks_.front().window; }
+  uint32_t window() const { return extents_.front().window; }
 
-  // Whether an entry is at hand. If not, and more_blocks(), open_block() may bring some.
+  // Whether an entry is at hand. If not, and more_extents(), open_extent() may bring some.
   bool ready() const { return at_ < filled_; }
-  bool more_blocks() const { return work_ == nullptr && next_ < blocks_.size() && !held_; }
+  bool more_extents() const { return work_ == nullptr && next_ < extents_.size() && !held_; }
 
-  // No entry of the next block is earlier than this.
-  uint64_t next_base_time() const { return blocks_[next_].base_time; }
+  // No entry of the next extent is earlier than this.
+  uint64_t next_base_time() const { return extents_[next_].base_time; }
 
   // The entry at hand. A resize is two events: after the first, the entry stays until the second.
   const format::Entry& head() const { return work_->batch[at_]; }
   uint64_t head_time() const { return resizing ? head().end_time : head().time; }
   bool resizing = false;
 
-  // Drops the entry at hand. True when the next one is at hand without opening a block.
+  // Drops the entry at hand. True when the next one is at hand without opening an extent.
   template <typename Prefetch>
   bool step(Prefetch&& prefetch) {
     if (++at_ < filled_) [[likely]] {
@@ -50,14 +50,14 @@ class Stream {
     return fill(prefetch);
   }
 
-  // Moves on to the next block. False when it brings no entry.
+  // Moves on to the next extent. False when it brings no entry.
   template <typename Prefetch>
-  bool open_block(Prefetch&& prefetch) {
+  bool open_extent(Prefetch&& prefetch) {
     return load_next() && fill(prefetch);
   }
 
-  // The thread in charge at the beginning of the block that was opened last.
-  uint32_t block_thread() const { return block_thread_; }
+  // The thread in charge at the beginning of the extent that was opened last.
+  uint32_t extent_thread() const { return extent_thread_; }
 
   // Whose entries these are at present, in the numbering of whoever scans the stream.
   uint32_t thread = 0;
@@ -92,7 +92,7 @@ class Stream {
       prefetch(work.batch[filled_]);
       ++filled_;
     }
-    if (filled_ == 0 && !held_) close_block();
+    if (filled_ == 0 && !held_) close_extent();
     return filled_ > 0;
   }
 
@@ -105,18 +105,18 @@ class Stream {
 
   bool load_next();
   bool check_hold();
-  void close_block();
+  void close_extent();
 
   LedgerFile* file_;
-  WindowBlocks blocks_;
-  size_t next_ = 0;  // in blocks_: where the next filling begins
+  WindowExtents extents_;
+  size_t next_ = 0;  // in extents_: where the next filling begins
   uint64_t seq_ = 0;
-  uint32_t block_thread_ = 0;
+  uint32_t extent_thread_ = 0;
   unsigned at_ = 0;
   unsigned filled_ = 0;
   bool held_ = false;
   std::unique_ptr<Work> work_;
-  std::unique_ptr<Work> spare_;  // for the next block
+  std::unique_ptr<Work> spare_;  // for the next extent
   std::deque<StreamPosition> holds_;
 };
 

@@ -18,7 +18,7 @@
 namespace heapledger::cores {
 namespace {
 
-using format::BlockHeader;
+using format::ExtentHeader;
 using format::FileHeader;
 
 // The parts of the tables at the addresses where they were.
@@ -28,7 +28,7 @@ class LedgerMemory : public Memory {
       : source_(std::move(source)), size_(source_->size()) {
     FileHeader header{};
     if (source_->read(0, &header, sizeof header) != sizeof header) return;
-    if (header.block_bytes != format::kBlockBytes) return;
+    if (header.extent_bytes != format::kExtentBytes) return;
     header_ = header;
     find_pieces(header.header_bytes);
     index();
@@ -75,21 +75,21 @@ class LedgerMemory : public Memory {
   };
 
   void find_pieces(uint64_t from) {
-    for (uint64_t at = from; at < size_ && size_ - at >= sizeof(BlockHeader);) {
-      BlockHeader block{};
+    for (uint64_t at = from; at < size_ && size_ - at >= sizeof(ExtentHeader);) {
+      ExtentHeader block{};
       if (source_->read(at, &block, sizeof block) != sizeof block) break;
       if (block.magic == format::kLiveBlockMagic && block.base_time <= kLargestPart) {
         add(block.seq, at + sizeof block, block.base_time);
         uint64_t blocks =
-            (sizeof block + block.base_time + format::kBlockBytes - 1) / format::kBlockBytes;
-        at += blocks * format::kBlockBytes;
+            (sizeof block + block.base_time + format::kExtentBytes - 1) / format::kExtentBytes;
+        at += blocks * format::kExtentBytes;
         continue;
       }
       // The file may be nothing but a hole of any size.
       uint64_t data = block.magic == 0 ? source_->next_data(at) : at;
       if (data >= size_) break;
-      uint64_t stepped = data < from ? 0 : (data - from) / format::kBlockBytes;
-      at = std::max(at + format::kBlockBytes, from + stepped * format::kBlockBytes);
+      uint64_t stepped = data < from ? 0 : (data - from) / format::kExtentBytes;
+      at = std::max(at + format::kExtentBytes, from + stepped * format::kExtentBytes);
     }
   }
 

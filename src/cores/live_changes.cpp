@@ -43,7 +43,7 @@ void Change::add(const Change& other) {
 
 void LiveChanges::add(const LiveHeap& heap) {
   begin_reading(heap);
-  count_blocks(heap);
+  count_extents(heap);
   total_ = {};
   for (uint32_t site = 0; site < books_.size(); ++site) {
     settle(heap, site);
@@ -67,7 +67,7 @@ void LiveChanges::begin_reading(const LiveHeap& heap) {
   }
 }
 
-void LiveChanges::count_blocks(const LiveHeap& heap) {
+void LiveChanges::count_extents(const LiveHeap& heap) {
   Sampling sampling = sampling_of(heap);
   estimated_ = !sampling.exact();
   for (const LiveBlock& block : heap.blocks) {

@@ -66,7 +66,7 @@ class LiveChanges {
   };
 
   void begin_reading(const LiveHeap& heap);
-  void count_blocks(const LiveHeap& heap);
+  void count_extents(const LiveHeap& heap);
   void settle(const LiveHeap& heap, uint32_t site);
   Change change_of(const Book& book) const;
 

@@ -1,6 +1,6 @@
-// What count mode keeps for a thread: a table of counters in a block of the ledger, mapped shared,
-// so that it is in the file whatever becomes of the program. A block of such tables begins like
-// any other, with kCountMagic. docs/format.md says the same in words.
+// What count mode keeps for a thread: a table of counters in an extent of the ledger, mapped
+// shared, so that it is in the file whatever becomes of the program. An extent of such tables
+// begins like any other, with kCountMagic. docs/format.md says the same in words.
 #pragma once
 
 #include <bit>
@@ -46,10 +46,10 @@ static_assert(offsetof(CountTable, frees) == 64);
 static_assert(offsetof(CountTable, cells) == 320);
 static_assert(sizeof(CountTable) == 13632);
 
-// Where the tables of a block are. Each begins on a cache line of its own.
-inline constexpr unsigned kTablesPerBlock = 4;
+// Where the tables of an extent are. Each begins on a cache line of its own.
+inline constexpr unsigned kTablesPerExtent = 4;
 inline constexpr size_t kTableStride = 16320;
 static_assert(kTableStride >= sizeof(CountTable) && kTableStride % 64 == 0);
-static_assert(kTablesPerBlock * kTableStride <= kPayloadBytes);
+static_assert(kTablesPerExtent * kTableStride <= kPayloadBytes);
 
 }  // namespace heapledger::format

@@ -1,4 +1,4 @@
-// The fixed structures of a ledger file: the file header and the header that opens every block.
+// The fixed structures of a ledger file: the file header and the header that opens every extent.
 //
 // This is half of the contract between the runtime and everything that reads ledgers (entry.h is
 // the other half); docs/format.md says the same in words. All integers are little-endian. Nothing
@@ -13,9 +13,9 @@ namespace heapledger::format {
 inline constexpr char kFileMagic[8] = {'H', 'P', 'L', 'E', 'D', 'G', 'E', 'R'};
 inline constexpr uint32_t kVersion = 2;
 
-// The file header takes max(kMinHeaderBytes, page size) bytes; blocks of kBlockBytes follow it.
+// The file header takes max(kMinHeaderBytes, page size) bytes; extents of kExtentBytes follow it.
 inline constexpr uint32_t kMinHeaderBytes = 4096;
-inline constexpr uint32_t kBlockBytes = 65536;
+inline constexpr uint32_t kExtentBytes = 65536;
 
 inline constexpr uint32_t kWindowMagic = 0x57'4c'48'b1;  // bytes B1 'H' 'L' 'W'
 inline constexpr uint32_t kChunkMagic = 0x43'4c'48'b1;   // bytes B1 'H' 'L' 'C'
@@ -54,7 +54,7 @@ struct FileHeader {
   char magic[8];
   uint32_t version;
   uint32_t header_bytes;
-  uint32_t block_bytes;
+  uint32_t extent_bytes;
   uint32_t time_shift;  // one unit of entry time is 2^time_shift ticks
   uint32_t page_bytes;
   uint32_t machine;  // ELF e_machine: 62 x86-64, 183 AArch64
@@ -70,7 +70,7 @@ struct FileHeader {
   // For a forked process: the parent's position, so that a reader can find what it had live.
   uint32_t origin;  // Origin
   uint32_t parent_window;
-  uint32_t parent_offset;  // payload bytes of that block written before the fork
+  uint32_t parent_offset;  // payload bytes of that extent written before the fork
   uint64_t parent_seq;
 
   // Written while recording.
@@ -132,9 +132,9 @@ static_assert(offsetof(FileHeader, missed) == 168);
 static_assert(offsetof(FileHeader, mode) == 192);
 static_assert(sizeof(FileHeader) == 216);
 
-// Opens every block. A window is the place a thread is appending to, mapped shared; a chunk is the
+// Opens every extent. A window is the place a thread is appending to, mapped shared; a chunk is the
 // copy of a full window. (window, seq) tells a chunk from the window it was copied from.
-struct BlockHeader {
+struct ExtentHeader {
   uint32_t magic;
   uint32_t window;     // id of the window; one stream of entries in time order
   uint64_t seq;        // counts the fillings of this window from 0
@@ -146,9 +146,9 @@ struct BlockHeader {
   uint64_t reserved;
   uint64_t header_checksum;  // chunk: of the bytes above; window: 0
 };
-static_assert(sizeof(BlockHeader) == 64);
-static_assert(offsetof(BlockHeader, header_checksum) == 56);
+static_assert(sizeof(ExtentHeader) == 64);
+static_assert(offsetof(ExtentHeader, header_checksum) == 56);
 
-inline constexpr uint32_t kPayloadBytes = kBlockBytes - sizeof(BlockHeader);
+inline constexpr uint32_t kPayloadBytes = kExtentBytes - sizeof(ExtentHeader);
 
 }  // namespace heapledger::format

@@ -132,8 +132,8 @@ struct LiveThread {
 };
 static_assert(sizeof(LiveThread) == 24);
 
-// In a ledger a part is a block header with this magic and then the part's bytes: seq is the
-// address where it was, base_time how many bytes follow the header. It takes as many blocks as it
+// In a ledger a part is an extent header with this magic and then the part's bytes: seq is the
+// address where it was, base_time how many bytes follow the header. It takes as many extents as it
 // needs.
 inline constexpr uint32_t kLiveBlockMagic = 0x4c'4c'48'b1;  // bytes B1 'H' 'L' 'L'
 

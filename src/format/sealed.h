@@ -29,7 +29,7 @@ static_assert(offsetof(SealedHeader, checksum) == 248);
 static_assert(sizeof(SealedHeader) == 256);
 
 enum class PieceKind : uint32_t {
-  kFrame = 1,       // entries
+  kSegment = 1,     // entries
   kIndex = 2,       // where every filling and every other piece is
   kProblems = 3,    // what was wrong with the raw ledger, one line each
   kSymbols = 4,     // what the addresses mean in the source
@@ -49,7 +49,7 @@ struct PieceHeader {
 };
 static_assert(sizeof(PieceHeader) == 32);
 
-// One filling of a window, in a frame.
+// One filling of a window, in a segment.
 struct SealedFilling {
   uint64_t seq;
   uint64_t base_time;
@@ -65,39 +65,39 @@ static_assert(sizeof(SealedFilling) == 48);
 inline constexpr uint32_t kFillingLost = 1;  // it could not be read when the ledger was sealed
 inline constexpr uint32_t kFillingCut = 2;   // it came from a window that is damaged further on
 
-// A frame: this, then the fillings, then the columns' sizes, then the columns.
-struct FrameLead {
+// A segment: this, then the fillings, then the columns' sizes, then the columns.
+struct SegmentLead {
   uint32_t fillings;
   uint32_t columns;
   uint32_t notes_bytes;  // of the columns that hold the notes; they come first
   uint32_t reserved;
 };
-static_assert(sizeof(FrameLead) == 16);
+static_assert(sizeof(SegmentLead) == 16);
 
 struct ColumnSize {
   uint32_t raw;
   uint32_t stored;  // equal to raw: not compressed
 };
 
-// An index: this, then a row for every frame (each followed by its fillings), then a row for every
-// other piece.
+// An index: this, then a row for every segment (each followed by its fillings), then a row for
+// every other piece.
 struct IndexLead {
   uint64_t windows;  // blocks of the raw ledger, by what they were
   uint64_t chunks;
   uint64_t holes;
   uint64_t missed;  // entries that threads with a window could not make
-  uint32_t frames;
+  uint32_t segments;
   uint32_t pieces;
 };
 static_assert(sizeof(IndexLead) == 40);
 
-struct FrameRow {
+struct SegmentRow {
   uint64_t offset;  // of the piece
   uint64_t bytes;   // of its content
   uint32_t fillings;
   uint32_t reserved;
 };
-static_assert(sizeof(FrameRow) == 24);
+static_assert(sizeof(SegmentRow) == 24);
 
 struct PieceRow {
   uint32_t kind;
@@ -116,7 +116,7 @@ struct SealedFooter {
 static_assert(sizeof(SealedFooter) == 32);
 
 // Limits a reader may count on.
-inline constexpr uint32_t kMaxFrameFillings = 16;
-inline constexpr uint32_t kMaxFrameRawBytes = 4u << 20;  // all columns together
+inline constexpr uint32_t kMaxSegmentFillings = 16;
+inline constexpr uint32_t kMaxSegmentRawBytes = 4u << 20;  // all columns together
 
 }  // namespace heapledger::format

@@ -192,10 +192,10 @@ void LedgerWriter::flush() {
   header_.bytes = static_cast<uint32_t>(state_.cursor - payload_.data());
   header_.checksum = format::checksum(payload_.data(), header_.bytes);
   header_.header_checksum =
-      format::checksum(&header_, offsetof(format::BlockHeader, header_checksum));
+      format::checksum(&header_, offsetof(format::ExtentHeader, header_checksum));
   write(&header_, sizeof header_, file_bytes_);
   write(payload_.data(), format::kPayloadBytes, file_bytes_ + sizeof header_);
-  file_bytes_ += format::kBlockBytes;
+  file_bytes_ += format::kExtentBytes;
   ++header_.seq;
   start_filling();
 }
@@ -216,7 +216,7 @@ void LedgerWriter::finish(const WriterProcess& process) {
   std::memcpy(header.magic, format::kFileMagic, sizeof header.magic);
   header.version = format::kVersion;
   header.header_bytes = format::kMinHeaderBytes;
-  header.block_bytes = format::kBlockBytes;
+  header.extent_bytes = format::kExtentBytes;
   header.page_bytes = process.page_bytes;
   header.machine = process.machine;
   header.pid = process.pid;

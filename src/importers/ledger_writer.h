@@ -87,7 +87,7 @@ class LedgerWriter {
   uint64_t file_bytes_ = 0;
   uint64_t now_ = 0;
   uint64_t rss_peak_ = 0;
-  format::BlockHeader header_{};
+  format::ExtentHeader header_{};
   std::vector<unsigned char> payload_;
   format::EncoderState state_;
 };

@@ -135,7 +135,7 @@ def sampled():
 
 @functools.cache
 def python():
-    return record(["python3", "-c", PYTHON], "python", "--children", "off")
+    return record(["python3", "-I", "-S", "-c", PYTHON], "python", "--children", "off")
 
 
 @functools.cache

@@ -17,7 +17,7 @@ STOP_REASONS = {0: None, 1: "disk full", 2: "quota", 3: "file size limit", 4: "n
                 9: "system call filter", 10: "too many threads", 11: "no ticks"}
 
 Header = collections.namedtuple(
-    "Header", "version header_bytes block_bytes time_shift page_bytes machine pid parent_pid "
+    "Header", "version header_bytes extent_bytes time_shift page_bytes machine pid parent_pid "
     "run_id origin parent_window parent_offset parent_seq stop_reason stop_errno exit_ticks missed")
 
 SIMPLE = {1: "calloc", 2: "realloc", 3: "reallocarray", 4: "valloc", 5: "pvalloc"}
@@ -95,7 +95,7 @@ class Ledger:
     def _payloads(self, path):
         with open(path, "rb") as file:
             data = file.read()
-        size, chosen = self.header.block_bytes, {}
+        size, chosen = self.header.extent_bytes, {}
         for start in range(self.header.header_bytes, len(data), size):
             block = data[start:start + size]
             magic, window, seq = struct.unpack_from("<4sIQ", block)

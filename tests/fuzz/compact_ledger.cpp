@@ -9,7 +9,7 @@
 namespace heapledger::fuzz {
 namespace {
 
-using format::BlockHeader;
+using format::ExtentHeader;
 using format::FileHeader;
 
 constexpr size_t kMaxBlocks = 64;
@@ -28,7 +28,7 @@ struct Lead {
 constexpr size_t kLeadBytes = 10;
 
 struct Block {
-  BlockHeader header{};
+  ExtentHeader header{};
   bool has_header = true;
   std::string payload;
 };
@@ -41,7 +41,7 @@ class BlockSource final : public ByteSource {
 
   const std::string& name() const override { return name_; }
   uint64_t size() override {
-    return format::kMinHeaderBytes + blocks_.size() * uint64_t{format::kBlockBytes};
+    return format::kMinHeaderBytes + blocks_.size() * uint64_t{format::kExtentBytes};
   }
 
   size_t read(uint64_t offset, void* to, size_t count) override {
@@ -50,11 +50,11 @@ class BlockSource final : public ByteSource {
     std::memset(to, 0, count);
     copy(to, offset, count, 0, {reinterpret_cast<const char*>(&header_), sizeof header_});
     for (size_t i = 0; i < blocks_.size(); ++i) {
-      uint64_t start = format::kMinHeaderBytes + i * uint64_t{format::kBlockBytes};
+      uint64_t start = format::kMinHeaderBytes + i * uint64_t{format::kExtentBytes};
       if (blocks_[i].has_header) {
         const auto* header = reinterpret_cast<const char*>(&blocks_[i].header);
-        copy(to, offset, count, start, {header, sizeof(BlockHeader)});
-        start += sizeof(BlockHeader);
+        copy(to, offset, count, start, {header, sizeof(ExtentHeader)});
+        start += sizeof(ExtentHeader);
       }
       copy(to, offset, count, start, blocks_[i].payload);
     }
@@ -85,7 +85,7 @@ FileHeader take_header(std::string_view& from) {
   std::memcpy(header.magic, format::kFileMagic, sizeof header.magic);
   header.version = format::kVersion;
   header.header_bytes = format::kMinHeaderBytes;
-  header.block_bytes = format::kBlockBytes;
+  header.extent_bytes = format::kExtentBytes;
   header.time_shift &= 31;
   return header;
 }
@@ -135,9 +135,9 @@ std::string compact(std::string_view ledger) {
   std::memcpy(&file, ledger.data(), sizeof file);
   std::string text(ledger.substr(0, sizeof file));
   uint64_t start_units = file.start.ticks >> file.time_shift;
-  for (size_t at = file.header_bytes; at + sizeof(BlockHeader) <= ledger.size();
-       at += format::kBlockBytes) {
-    BlockHeader header;
+  for (size_t at = file.header_bytes; at + sizeof(ExtentHeader) <= ledger.size();
+       at += format::kExtentBytes) {
+    ExtentHeader header;
     std::memcpy(&header, ledger.data() + at, sizeof header);
     std::string_view payload = ledger.substr(at + sizeof header, format::kPayloadBytes);
     size_t used =

@@ -47,7 +47,7 @@ struct Lead {
 };
 
 size_t blocks_for(size_t bytes) {
-  return (bytes + format::kBlockBytes - 1) / format::kBlockBytes;
+  return (bytes + format::kExtentBytes - 1) / format::kExtentBytes;
 }
 
 std::string ledger_of(std::string_view parts, bool cut) {
@@ -55,7 +55,7 @@ std::string ledger_of(std::string_view parts, bool cut) {
   std::memcpy(header.magic, format::kFileMagic, sizeof header.magic);
   header.version = format::kVersion;
   header.header_bytes = format::kMinHeaderBytes;
-  header.block_bytes = format::kBlockBytes;
+  header.extent_bytes = format::kExtentBytes;
   std::string file(reinterpret_cast<const char*>(&header), sizeof header);
   file.resize(format::kMinHeaderBytes);
   while (parts.size() >= sizeof(Lead)) {
@@ -64,16 +64,16 @@ std::string ledger_of(std::string_view parts, bool cut) {
     parts.remove_prefix(sizeof lead);
     std::string_view bytes = parts.substr(0, lead.bytes);
     parts.remove_prefix(bytes.size());
-    format::BlockHeader block{};
+    format::ExtentHeader block{};
     block.magic = format::kLiveBlockMagic;
     block.seq = uint64_t{lead.address} * 64;
     block.base_time = lead.claimed == 0 ? bytes.size() : lead.claimed;
-    size_t start = file.size() + lead.skipped % 4 * size_t{format::kBlockBytes};
+    size_t start = file.size() + lead.skipped % 4 * size_t{format::kExtentBytes};
     size_t end = start + sizeof block + bytes.size();
     bool last = parts.size() < sizeof(Lead);
     file.resize(cut && last ? end
                             : start + blocks_for(sizeof block + bytes.size()) *
-                                          size_t{format::kBlockBytes});
+                                          size_t{format::kExtentBytes});
     std::memcpy(file.data() + start, &block, sizeof block);
     std::memcpy(file.data() + start + sizeof block, bytes.data(), bytes.size());
   }

@@ -27,7 +27,7 @@ void mend_header(std::string& bytes) {
   header.version = format::kSealedVersion;
   header.ledger.version = format::kVersion;
   header.ledger.header_bytes = format::kMinHeaderBytes;
-  header.ledger.block_bytes = format::kBlockBytes;
+  header.ledger.extent_bytes = format::kExtentBytes;
   header.ledger.time_shift &= 31;
   bytes.resize(std::max(bytes.size(), sizeof header));
   std::memcpy(bytes.data(), &header, sizeof header);
@@ -37,7 +37,7 @@ void read_everything(LedgerFile& file) {
   seal::LiveScan all(file);
   all.run(UINT64_MAX);
   uint64_t middle = 0;
-  for (WindowBlocks blocks : file.index().windows()) {
+  for (WindowExtents blocks : file.index().windows()) {
     middle = std::max(middle, blocks[blocks.size() / 2].base_time);
   }
   seal::live_at(file, middle);

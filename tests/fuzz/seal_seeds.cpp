@@ -44,7 +44,7 @@ std::string threads_and_chunks() {
 // One chunk with a changed byte, and a cut: lost fillings and problems.
 std::string damaged() {
   std::string raw = threads_and_chunks();
-  raw[heapledger::test::block_offset(5) + 70] ^= 1;
+  raw[heapledger::test::extent_offset(5) + 70] ^= 1;
   raw.resize(raw.size() - 65'500);
   return raw;
 }

@@ -120,7 +120,7 @@ TEST(Combined, OneSiteInTwoProcessesIsOneGroup) {
   EXPECT_EQ(a.groups[0].calls, 2u);
   EXPECT_EQ(a.groups[0].peak_bytes, 30u);
   EXPECT_EQ(a.groups[0].at_peak_bytes, 30u);
-  Frame frame = a.frames(a.groups[0])[0];
+  NamedFrame frame = a.frames(a.groups[0])[0];
   EXPECT_EQ(frame.module, "/lib/libx.so");
   EXPECT_EQ(frame.offset, 0x500u);
   EXPECT_EQ(frame.name, "libx.so+0x500");

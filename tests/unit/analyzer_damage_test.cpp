@@ -13,7 +13,7 @@ namespace {
 
 using test::Analysis;
 using test::analyze_bytes;
-using test::block_offset;
+using test::extent_offset;
 using test::LedgerBuilder;
 
 constexpr uint64_t kCallsInChunks = 40;
@@ -75,11 +75,11 @@ TEST(Damage, CutAnywhereKeepsWholeChunks) {
     uint64_t whole_chunks = 0;
     for (size_t block : {size_t{1}, size_t{2}}) {
       uint32_t used = 0;
-      std::memcpy(&used, whole.data() + block_offset(block) + 28, sizeof used);
-      if (length >= block_offset(block) + sizeof(format::BlockHeader) + used) whole_chunks += 20;
+      std::memcpy(&used, whole.data() + extent_offset(block) + 28, sizeof used);
+      if (length >= extent_offset(block) + sizeof(format::ExtentHeader) + used) whole_chunks += 20;
     }
     ASSERT_GE(outcome.calls, whole_chunks) << length;
-    bool at_a_border = length == block_offset(0) || length == block_offset(1);
+    bool at_a_border = length == extent_offset(0) || length == extent_offset(1);
     bool in_content = !at_a_border && whole_chunks < 20;
     if (in_content) {
       ASSERT_TRUE(outcome.damaged) << length;
@@ -96,7 +96,7 @@ TEST(Damage, AnyByteChangedNeverCostsAnotherChunk) {
       Outcome outcome = look_at(bytes);
       if (at < sizeof(format::FileHeader)) continue;  // it may be refused, or read differently
       ASSERT_TRUE(outcome.opened) << at;
-      uint64_t others = at < block_offset(1) ? kCallsInChunks : kCallsInChunks / 2;
+      uint64_t others = at < extent_offset(1) ? kCallsInChunks : kCallsInChunks / 2;
       ASSERT_GE(outcome.calls, others) << at;
     }
   }
@@ -105,10 +105,10 @@ TEST(Damage, AnyByteChangedNeverCostsAnotherChunk) {
 TEST(Damage, ChangedChunksAreAlwaysNoticed) {
   const std::string whole = small_ledger();
   uint32_t used = 0;
-  std::memcpy(&used, whole.data() + block_offset(1) + 28, sizeof used);
-  for (size_t at = 0; at < sizeof(format::BlockHeader) + used; ++at) {
+  std::memcpy(&used, whole.data() + extent_offset(1) + 28, sizeof used);
+  for (size_t at = 0; at < sizeof(format::ExtentHeader) + used; ++at) {
     std::string bytes = whole;
-    bytes[block_offset(1) + at] ^= 0x10;
+    bytes[extent_offset(1) + at] ^= 0x10;
     ASSERT_TRUE(look_at(bytes).damaged) << at;
   }
 }

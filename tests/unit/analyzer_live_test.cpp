@@ -23,7 +23,7 @@ class ChangingSource final : public ByteSource {
   const std::string& name() const override { return name_; }
   uint64_t size() override { return now().size(); }
   size_t read(uint64_t offset, void* to, size_t count) override {
-    if (count == format::kBlockBytes) changed_ = true;
+    if (count == format::kExtentBytes) changed_ = true;
     if (offset >= now().size()) return 0;
     return now().copy(static_cast<char*>(to), count, offset);
   }
@@ -106,8 +106,8 @@ TEST(Live, AWindowBeingClearedIsFoundInItsChunk) {
   ledger.window(0).malloc(1, 0x1000, 10).malloc(2, 0x2000, 10);
   std::string before = ledger.bytes();
   ledger.window(0).flush();
-  std::string after = before + ledger.bytes().substr(test::block_offset(1));
-  after.replace(test::block_offset(0) + sizeof(format::BlockHeader), 5, 5, '\0');
+  std::string after = before + ledger.bytes().substr(test::extent_offset(1));
+  after.replace(test::extent_offset(0) + sizeof(format::ExtentHeader), 5, 5, '\0');
   Analysis a = analyze_changing(before, after);
   EXPECT_EQ(a.totals.calls, 2u);
   EXPECT_TRUE(a.complete());

@@ -155,7 +155,7 @@ class Story {
   std::vector<uint64_t> unused_;
 };
 
-void expect_same(const Measures& is, const Figures& should) {
+void expect_same(const auto& is, const Figures& should) {
   EXPECT_EQ(is.calls, should.calls);
   EXPECT_EQ(is.frees, should.frees);
   EXPECT_EQ(is.resizes, should.resizes);

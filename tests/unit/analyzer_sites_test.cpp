@@ -19,7 +19,7 @@ TEST(Sites, NamedByModuleAndOffset) {
       .site(0, 1, 0, 1, 0x7abc)
       .malloc(1, 0x1000, 1, 1);
   Analysis a = analyze_bytes(ledger.bytes());
-  std::vector<Frame> frames = a.frames(a.groups.at(0));
+  std::vector<NamedFrame> frames = a.frames(a.groups.at(0));
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0].name, "libfoo.so.1+0xabc");
   EXPECT_EQ(frames[0].pc, 0x7abcu);
@@ -41,7 +41,7 @@ TEST(Sites, ParentsAreOuterFrames) {
       .site(0, 3, 2, 0, 0x30)
       .malloc(1, 0x1000, 1, 3);
   Analysis a = analyze_bytes(ledger.bytes());
-  std::vector<Frame> frames = a.frames(a.groups.at(0));
+  std::vector<NamedFrame> frames = a.frames(a.groups.at(0));
   ASSERT_EQ(frames.size(), 3u);
   EXPECT_EQ(frames[0].pc, 0x30u);
   EXPECT_EQ(frames[2].pc, 0x10u);
@@ -68,7 +68,7 @@ TEST(Sites, DescribedBeforeItsModuleAndItsParent) {
   ledger.window(1).module(3, 1, 0, 0x99, 0, "", "/x").site(4, 1, 0, 1, 0x10);
   Analysis a = analyze_bytes(ledger.bytes());
   ASSERT_EQ(a.groups.size(), 1u);
-  std::vector<Frame> frames = a.frames(a.groups[0]);
+  std::vector<NamedFrame> frames = a.frames(a.groups[0]);
   ASSERT_EQ(frames.size(), 2u);
   EXPECT_EQ(frames[0].name, "x+0x20");
   EXPECT_EQ(frames[1].name, "x+0x10");

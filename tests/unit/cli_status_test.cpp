@@ -76,7 +76,7 @@ TEST_F(Status, AFolderMeansItsLedgers) {
 
 TEST_F(Status, DamagedLedgerIsReportedAndComplainedAbout) {
   std::string bytes = test::example_ledger();
-  bytes[test::block_offset(1) + 100] ^= 1;
+  bytes[test::extent_offset(1) + 100] ^= 1;
   for (const char* command : {"report ", "info ", "report --json ", "info --json "}) {
     Result result = tool(command + put("a.ledger", bytes));
     EXPECT_EQ(result.status, 3) << command;

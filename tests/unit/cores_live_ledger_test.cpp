@@ -55,20 +55,20 @@ std::string records() {
 }
 
 void add_part(std::string& file, uint64_t address, const std::string& bytes) {
-  format::BlockHeader block{};
+  format::ExtentHeader block{};
   block.magic = format::kLiveBlockMagic;
   block.seq = address;
   block.base_time = bytes.size();
   size_t start = file.size();
   file += bytes_of(block) + bytes;
-  file.resize(start + format::kBlockBytes);
+  file.resize(start + format::kExtentBytes);
 }
 
 std::string ledger() {
   format::FileHeader header{};
   std::memcpy(header.magic, format::kFileMagic, sizeof header.magic);
   header.header_bytes = format::kMinHeaderBytes;
-  header.block_bytes = format::kBlockBytes;
+  header.extent_bytes = format::kExtentBytes;
   std::string file = bytes_of(header);
   file.resize(format::kMinHeaderBytes);
   add_part(file, kTables, tables());
@@ -116,7 +116,7 @@ TEST(LiveLedger, IsReadWhole) {
 }
 
 TEST(LiveLedger, WhatACutTookIsTold) {
-  size_t until = format::kMinHeaderBytes + format::kBlockBytes + sizeof(format::BlockHeader);
+  size_t until = format::kMinHeaderBytes + format::kExtentBytes + sizeof(format::ExtentHeader);
   size_t records = 300;
   std::string file = ledger().substr(0, until + records * sizeof(format::LiveRecord));
   std::optional<LiveHeap> heap = read_live_ledger(in_memory("cut", file));

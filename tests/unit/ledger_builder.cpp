@@ -8,7 +8,7 @@
 
 namespace heapledger::test {
 
-using format::BlockHeader;
+using format::ExtentHeader;
 using format::Kind;
 using format::LongEntry;
 
@@ -53,11 +53,11 @@ void WindowBuilder::make_room(size_t bytes) {
 }
 
 WindowBuilder& WindowBuilder::flush() {
-  BlockHeader chunk = header_;
+  ExtentHeader chunk = header_;
   chunk.magic = format::kChunkMagic;
   chunk.bytes = used();
   chunk.checksum = format::checksum(payload_.data(), chunk.bytes);
-  chunk.header_checksum = format::checksum(&chunk, offsetof(BlockHeader, header_checksum));
+  chunk.header_checksum = format::checksum(&chunk, offsetof(ExtentHeader, header_checksum));
   std::string& block = ledger_->blocks_[ledger_->add_block()];
   put(block, 0, chunk);
   std::memcpy(block.data() + sizeof chunk, payload_.data(), chunk.bytes);
@@ -250,7 +250,7 @@ LedgerBuilder::LedgerBuilder() {
   std::memcpy(header.magic, format::kFileMagic, sizeof header.magic);
   header.version = format::kVersion;
   header.header_bytes = format::kMinHeaderBytes;
-  header.block_bytes = format::kBlockBytes;
+  header.extent_bytes = format::kExtentBytes;
   header.page_bytes = 4096;
   header.machine = 62;
   header.pid = 42;
@@ -284,7 +284,7 @@ LedgerBuilder& LedgerBuilder::hole() {
 }
 
 size_t LedgerBuilder::add_block() {
-  blocks_.emplace_back(format::kBlockBytes, '\0');
+  blocks_.emplace_back(format::kExtentBytes, '\0');
   return blocks_.size() - 1;
 }
 
@@ -301,8 +301,8 @@ std::string LedgerBuilder::bytes() {
   return file;
 }
 
-size_t block_offset(size_t number) {
-  return format::kMinHeaderBytes + number * format::kBlockBytes;
+size_t extent_offset(size_t number) {
+  return format::kMinHeaderBytes + number * format::kExtentBytes;
 }
 
 }  // namespace heapledger::test

@@ -75,7 +75,7 @@ class WindowBuilder {
 
   LedgerBuilder* ledger_;
   size_t place_;
-  format::BlockHeader header_{};
+  format::ExtentHeader header_{};
   std::vector<unsigned char> payload_;
   format::EncoderState state_;
   uint32_t current_thread_ = 0;
@@ -107,6 +107,6 @@ class LedgerBuilder {
 };
 
 // Where block `number` of a ledger begins.
-size_t block_offset(size_t number);
+size_t extent_offset(size_t number);
 
 }  // namespace heapledger::test

@@ -13,9 +13,9 @@ namespace heapledger {
 namespace {
 
 using format::Kind;
-using test::block_offset;
 using test::Contents;
 using test::contents;
+using test::extent_offset;
 using test::LedgerBuilder;
 using test::sealed;
 
@@ -124,11 +124,11 @@ TEST(SealAnswers, DamageStaysKnown) {
   for (int round = 0; round < 60; ++round) {
     std::string raw = whole;
     for (int i = 0; i < 3; ++i) {
-      size_t block = random() % ((raw.size() - block_offset(0)) / format::kBlockBytes);
-      size_t at = block_offset(block) + random() % 2000;
+      size_t block = random() % ((raw.size() - extent_offset(0)) / format::kExtentBytes);
+      size_t at = extent_offset(block) + random() % 2000;
       if (at < raw.size()) raw[at] = static_cast<char>(random());
     }
-    if (round % 4 == 0) raw.resize(block_offset(1) + random() % (raw.size() - block_offset(1)));
+    if (round % 4 == 0) raw.resize(extent_offset(1) + random() % (raw.size() - extent_offset(1)));
     SCOPED_TRACE(round);
     expect_same(raw);
     noted += contents(raw).problems.empty() ? 0 : 1;
@@ -141,7 +141,7 @@ TEST(SealAnswers, EntriesThatOurEncoderWouldWriteDifferently) {
   ledger.window(0).malloc(1, 0x1000, 10, 1).free(2, 0x1000);
   std::string raw = ledger.bytes();
   // A free whose pointer, 0x2000 behind 0x1000, takes four bytes where two would do.
-  const size_t end = block_offset(0) + sizeof(format::BlockHeader) + ledger.window(0).used();
+  const size_t end = extent_offset(0) + sizeof(format::ExtentHeader) + ledger.window(0).used();
   const uint64_t folded = format::fold_pointer(0x2000, 0x1000);
   const auto word = static_cast<uint32_t>(folded << 4 | 8);
   raw[end] = static_cast<char>(format::make_tag(format::kShapeFree, 5));

@@ -43,8 +43,8 @@ struct Contents {
 struct Collector {
   Contents& to;
   void prefetch(const format::Entry&) {}
-  void block_opened(Stream& stream) {
-    to.merged.emplace_back(stream.window(), 0, 0, 0, 0, stream.block_thread());
+  void extent_opened(Stream& stream) {
+    to.merged.emplace_back(stream.window(), 0, 0, 0, 0, stream.extent_thread());
   }
   void entry(Stream& stream, const format::Entry& entry) { add(stream, entry, 0); }
   void resized(Stream& stream, const format::Entry& entry) { add(stream, entry, 100); }
@@ -59,14 +59,14 @@ inline Contents contents(std::string_view bytes) {
   LedgerFile file(in_memory("x.ledger", bytes));
   Contents all;
   all.header.assign(reinterpret_cast<const char*>(&file.header()), sizeof(format::FileHeader));
-  const BlockCounts& counts = file.index().counts();
+  const ExtentCounts& counts = file.index().counts();
   all.counts = {counts.windows,
                 counts.chunks,
                 counts.holes,
                 file.index().missed(),
                 static_cast<uint64_t>(file.clock().ns_per_tick() * 1e9),
                 file.safe_time()};
-  for (WindowBlocks blocks : file.index().windows()) {
+  for (WindowExtents blocks : file.index().windows()) {
     for (size_t from = 0, to = 0; from < blocks.size(); from = to) {
       while (to < blocks.size() && blocks[to].seq == blocks[from].seq) ++to;
       Payload payload;

@@ -81,7 +81,7 @@ TEST(SealDamage, ChangedBitsCostOneFrameAtMost) {
         sizeof(format::SealedHeader) + random() % (bytes.size() - sizeof(format::SealedHeader));
     changed[at] = static_cast<char>(changed[at] ^ (1 << random() % 8));
     Contents part = contents(changed);
-    ASSERT_GE(part.fillings.size() + format::kMaxFrameFillings, whole.fillings.size()) << at;
+    ASSERT_GE(part.fillings.size() + format::kMaxSegmentFillings, whole.fillings.size()) << at;
     ASSERT_TRUE(part.fillings.size() == whole.fillings.size() || !part.problems.empty()) << at;
     expect_part_of(part, whole);
   }

@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "analyzer/process_notes.h"
-#include "analyzer/query/overview.h"
 #include "analyzer/process_scan.h"
+#include "analyzer/query/overview.h"
 #include "format/modes.h"
 
 namespace heapledger {
@@ -28,16 +28,16 @@ struct Ordered {
 
 class Collector {
  public:
-  explicit Collector(const BlockIndex& index) {
+  explicit Collector(const ExtentIndex& index) {
     uint32_t place = 0;
-    for (WindowBlocks blocks : index.windows()) windows_[blocks.front().window].place = place++;
+    for (WindowExtents blocks : index.windows()) windows_[blocks.front().window].place = place++;
   }
 
-  void add(uint32_t window, uint32_t block_thread, const Entry& entry) {
+  void add(uint32_t window, uint32_t extent_thread, const Entry& entry) {
     Window& from = windows_[window];
-    if (from.block_thread != block_thread) {
-      from.block_thread = from.thread = block_thread;
-      add_text(from, {entry.time, from.place, Kind::kFork, block_thread, 0, 0, 0, 0}, {});
+    if (from.extent_thread != extent_thread) {
+      from.extent_thread = from.thread = extent_thread;
+      add_text(from, {entry.time, from.place, Kind::kFork, extent_thread, 0, 0, 0, 0}, {});
     }
     format::FieldReader fields(entry.fields);
     uint64_t id, parent, module, pc;
@@ -110,7 +110,7 @@ class Collector {
  private:
   struct Window {
     uint32_t place = 0;
-    uint32_t block_thread = UINT32_MAX;
+    uint32_t extent_thread = UINT32_MAX;
     uint32_t thread = 0;
   };
 

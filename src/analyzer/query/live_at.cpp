@@ -1,9 +1,9 @@
 // Ledgers: what is live at a moment, from sealed ledgers without reading all of them.
 #include <algorithm>
 
+#include "analyzer/process_scan.h"
 #include "analyzer/query.h"
 #include "analyzer/query/ledgers_parts.h"
-#include "analyzer/process_scan.h"
 #include "analyzer/seal/live_scan.h"
 
 namespace heapledger {
@@ -127,7 +127,7 @@ bool Ledgers::Parts::scan_to(const LiveMoment& moment, uint32_t ledger,
   uint64_t before = held && until > 0 ? until - 1 : until;
   std::optional<seal::Checkpoint> from = brief.file->checkpoint_before(before);
   scan = from ? std::make_unique<seal::LiveScan>(*brief.file, *from)
-                : std::make_unique<seal::LiveScan>(*brief.file);
+              : std::make_unique<seal::LiveScan>(*brief.file);
   scan->weigh_with(set.sampling(ledger));
   if (held) scan->hold(moment.hold);
   scan->run(until);

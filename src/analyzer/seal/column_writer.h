@@ -1,5 +1,5 @@
 // Takes the payloads of consecutive fillings of one window apart into columns. An address is not
-// written as such where the history of the frame knows it: a death names the birth it ends, a
+// written as such where the history of the segment knows it: a death names the birth it ends, a
 // birth the death whose place it takes, each as a distance from the one before. Exact for payloads
 // in the form our encoder gives them; whoever compresses checks that and uses add_plain() else.
 #pragma once
@@ -16,7 +16,7 @@ class ColumnWriter {
  public:
   ColumnWriter();
 
-  // Starts a new frame.
+  // Starts a new segment.
   void clear();
 
   // Returns the time of the last entry, counted from the beginning of the payload.
@@ -31,7 +31,7 @@ class ColumnWriter {
   struct Slot {
     uint64_t address;
     uint32_t number;     // of the birth, or of the death within its class; kNone: over
-    uint16_t epoch;      // of another frame: empty
+    uint16_t epoch;      // of another segment: empty
     uint8_t role;        // kLive, or the class it died in
     uint8_t size_class;  // of a live one
   };

@@ -1,4 +1,4 @@
-// The columns of a frame: the same field of all its entries side by side, where it compresses far
+// The columns of a segment: the same field of all its entries side by side, where it compresses far
 // better than between the other fields. What each holds is said in docs/format.md; the order is
 // part of the format. The columns of notes come first, so that they can be read without the others.
 #pragma once

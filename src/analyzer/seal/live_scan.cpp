@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analyzer/query/overview.h"
 #include "analyzer/process_scan.h"
+#include "analyzer/query/overview.h"
 #include "format/functions.h"
 
 namespace heapledger::seal {
@@ -24,13 +24,13 @@ std::vector<LiveBlock> sorted(const LiveBlocks& live) {
 
 }  // namespace
 
-std::vector<WindowBlocks> windows_from(const BlockIndex& index, uint64_t time) {
-  std::vector<WindowBlocks> windows;
-  for (WindowBlocks blocks : index.windows()) {
-    size_t first = blocks.size() - 1;
-    while (first > 0 && blocks[first].base_time > time) --first;
-    while (first > 0 && blocks[first - 1].seq == blocks[first].seq) --first;
-    windows.push_back(blocks.subspan(first));
+std::vector<WindowExtents> windows_from(const ExtentIndex& index, uint64_t time) {
+  std::vector<WindowExtents> windows;
+  for (WindowExtents extents : index.windows()) {
+    size_t first = extents.size() - 1;
+    while (first > 0 && extents[first].base_time > time) --first;
+    while (first > 0 && extents[first - 1].seq == extents[first].seq) --first;
+    windows.push_back(extents.subspan(first));
   }
   return windows;
 }
@@ -59,9 +59,9 @@ Checkpoint LiveScan::checkpoint(uint64_t time) const {
   return {time, entries_, sorted(live()), pairing_.recent()};
 }
 
-void LiveScan::block_opened(Stream& stream) {
+void LiveScan::extent_opened(Stream& stream) {
   ++blocks_opened_;
-  stream.thread = stream.block_thread();
+  stream.thread = stream.extent_thread();
 }
 
 void LiveScan::entry(Stream& stream, const Entry& entry) {

@@ -28,7 +28,7 @@
 namespace heapledger::seal {
 
 // For every window, its fillings from the one on that is in use at `time`.
-std::vector<WindowBlocks> windows_from(const BlockIndex& index, uint64_t time);
+std::vector<WindowExtents> windows_from(const ExtentIndex& index, uint64_t time);
 
 class LiveScan {
  public:
@@ -64,7 +64,7 @@ class LiveScan {
 
   // So many entries have been scanned, those before the checkpoint included.
   uint64_t entries() const { return entries_; }
-  uint64_t blocks_opened() const { return blocks_opened_; }
+  uint64_t extents_opened() const { return blocks_opened_; }
   uint64_t live_bytes() const { return live_bytes_; }
 
   // The state now, if it is one to go on from: nothing waits for anything.
@@ -73,7 +73,7 @@ class LiveScan {
 
   // For Merge:
   void prefetch(const format::Entry& entry) const { pairing_.live().prefetch(entry.pointer); }
-  void block_opened(Stream& stream);
+  void extent_opened(Stream& stream);
   void entry(Stream& stream, const format::Entry& entry);
   void resized(Stream& stream, const format::Entry& entry);
 

@@ -10,17 +10,17 @@
 namespace heapledger::seal {
 namespace {
 
-using format::FrameRow;
 using format::PieceHeader;
 using format::PieceKind;
 using format::PieceRow;
 using format::SealedFilling;
 using format::SealedFooter;
 using format::SealedHeader;
+using format::SegmentRow;
 
 constexpr uint64_t kKeptBytes = uint64_t{64} << 20;
 constexpr uint64_t kMaxIndexBytes = uint64_t{256} << 20;
-constexpr uint64_t kMaxFrameBytes = 2 * uint64_t{format::kMaxFrameRawBytes};
+constexpr uint64_t kMaxSegmentBytes = 2 * uint64_t{format::kMaxSegmentRawBytes};
 constexpr uint64_t kMaxPieceBytes = uint64_t{1} << 30;
 
 // Takes objects off the front of an index.
@@ -65,7 +65,7 @@ SealedFile::SealedFile(ByteSource& source, bool check_sums, Problems& problems)
     problems.add("the header of the sealed ledger is damaged; what it says may be wrong");
   }
   if (!read_index()) {
-    frames_.clear();
+    segments_.clear();
     places_.clear();
     rows_.clear();
     scan();
@@ -150,16 +150,16 @@ bool SealedFile::read_index() {
 bool SealedFile::take_index(std::span<const unsigned char> content) {
   Taker taker(content);
   if (!taker.take(counts_)) return false;
-  for (uint32_t i = 0; i < counts_.frames; ++i) {
-    FrameRow row;
-    if (!taker.take(row) || row.fillings > format::kMaxFrameFillings) return false;
+  for (uint32_t i = 0; i < counts_.segments; ++i) {
+    SegmentRow row;
+    if (!taker.take(row) || row.fillings > format::kMaxSegmentFillings) return false;
     auto first = static_cast<uint32_t>(places_.size());
     for (uint32_t k = 0; k < row.fillings; ++k) {
       Place place{{}, i};
       if (!taker.take(place.facts)) return false;
       places_.push_back(place);
     }
-    frames_.push_back({row.offset, row.bytes, first, row.fillings});
+    segments_.push_back({row.offset, row.bytes, first, row.fillings});
   }
   for (uint32_t i = 0; i < counts_.pieces; ++i) {
     PieceRow row;
@@ -205,7 +205,7 @@ uint64_t SealedFile::find_piece(uint64_t from) {
 }
 
 void SealedFile::add_scanned(uint64_t offset, const PieceHeader& header) {
-  if (header.kind != static_cast<uint32_t>(PieceKind::kFrame)) {
+  if (header.kind != static_cast<uint32_t>(PieceKind::kSegment)) {
     PieceRow row{header.kind, 0, offset, 0};
     if (header.kind == static_cast<uint32_t>(PieceKind::kCheckpoint)) {
       if (source_.read(offset + sizeof header, &row.time, sizeof row.time) != sizeof row.time) {
@@ -215,30 +215,30 @@ void SealedFile::add_scanned(uint64_t offset, const PieceHeader& header) {
     if (header.kind != static_cast<uint32_t>(PieceKind::kIndex)) rows_.push_back(row);
     return;
   }
-  format::FrameLead lead{};
+  format::SegmentLead lead{};
   uint64_t at = offset + sizeof header;
   if (header.bytes < sizeof lead || source_.read(at, &lead, sizeof lead) != sizeof lead ||
-      lead.fillings > format::kMaxFrameFillings ||
+      lead.fillings > format::kMaxSegmentFillings ||
       lead.fillings * sizeof(SealedFilling) > header.bytes - sizeof lead) {
     return;
   }
-  SealedFilling fillings[format::kMaxFrameFillings];
+  SealedFilling fillings[format::kMaxSegmentFillings];
   size_t bytes = lead.fillings * sizeof(SealedFilling);
   if (source_.read(at + sizeof lead, fillings, bytes) != bytes) return;
-  auto number = static_cast<uint32_t>(frames_.size());
-  frames_.push_back({offset, header.bytes, static_cast<uint32_t>(places_.size()), lead.fillings});
+  auto number = static_cast<uint32_t>(segments_.size());
+  segments_.push_back({offset, header.bytes, static_cast<uint32_t>(places_.size()), lead.fillings});
   for (uint32_t i = 0; i < lead.fillings; ++i) places_.push_back({fillings[i], number});
   counts_.chunks += lead.fillings;
 }
 
-void SealedFile::build_index(BlockIndex& index, Problems& problems) {
-  std::vector<BlockRef> refs;
+void SealedFile::build_index(ExtentIndex& index, Problems& problems) {
+  std::vector<ExtentRef> refs;
   refs.reserve(places_.size());
   for (size_t i = 0; i < places_.size(); ++i) {
     const SealedFilling& facts = places_[i].facts;
     refs.push_back({facts.seq, facts.base_time, facts.window, static_cast<uint32_t>(i * 2)});
   }
-  BlockCounts counts{counts_.windows, counts_.chunks, counts_.holes};
+  ExtentCounts counts{counts_.windows, counts_.chunks, counts_.holes};
   if (std::optional<std::string> lines = piece(PieceKind::kProblems)) {
     for (size_t from = 0; from < lines->size();) {
       size_t to = std::min(lines->find('\n', from), lines->size());
@@ -257,9 +257,9 @@ SealedFile::Loaded SealedFile::load(uint64_t number, std::vector<unsigned char>&
   if (number >= places_.size()) return Loaded::kNot;
   const Place& place = places_[number];
   if ((place.facts.flags & format::kFillingLost) != 0) return Loaded::kNot;
-  const Kept* kept = decoded(place.frame);
+  const Kept* kept = decoded(place.segment);
   if (kept == nullptr) return Loaded::kNot;
-  const uint64_t within = number - frames_[place.frame].first;
+  const uint64_t within = number - segments_[place.segment].first;
   if (within >= kept->fillings.size()) return Loaded::kNot;
   const Filling& filling = kept->fillings[within];
   if (filling.facts.window != place.facts.window || filling.facts.seq != place.facts.seq) {
@@ -269,18 +269,18 @@ SealedFile::Loaded SealedFile::load(uint64_t number, std::vector<unsigned char>&
   base_time = filling.facts.base_time;
   thread = filling.facts.thread;
   bool cut = (filling.facts.flags & format::kFillingCut) != 0;
-  if (within + 1 == kept->fillings.size()) let_go(place.frame);  // streams only go on
+  if (within + 1 == kept->fillings.size()) let_go(place.segment);  // streams only go on
   return cut ? Loaded::kCut : Loaded::kWell;
 }
 
-const SealedFile::Kept* SealedFile::decoded(uint32_t frame) {
+const SealedFile::Kept* SealedFile::decoded(uint32_t segment) {
   for (Kept& kept : kept_) {
-    if (kept.frame != frame) continue;
+    if (kept.segment != segment) continue;
     kept.used = ++uses_;
     return &kept;
   }
-  Kept fresh{frame, ++uses_, 0, {}};
-  if (!read_piece(frames_[frame].offset, PieceKind::kFrame, kMaxFrameBytes, buffer_) ||
+  Kept fresh{segment, ++uses_, 0, {}};
+  if (!read_piece(segments_[segment].offset, PieceKind::kSegment, kMaxSegmentBytes, buffer_) ||
       !decoder_.decode(buffer_, check_sums_, fresh.fillings)) {
     return nullptr;
   }
@@ -288,16 +288,16 @@ const SealedFile::Kept* SealedFile::decoded(uint32_t frame) {
   while (!kept_.empty() && kept_bytes_ + fresh.bytes > kKeptBytes) {
     auto oldest = std::min_element(kept_.begin(), kept_.end(),
                                    [](const Kept& a, const Kept& b) { return a.used < b.used; });
-    let_go(oldest->frame);
+    let_go(oldest->segment);
   }
   kept_bytes_ += fresh.bytes;
   kept_.push_back(std::move(fresh));
   return &kept_.back();
 }
 
-void SealedFile::let_go(uint32_t frame) {
-  auto found =
-      std::find_if(kept_.begin(), kept_.end(), [frame](const Kept& k) { return k.frame == frame; });
+void SealedFile::let_go(uint32_t segment) {
+  auto found = std::find_if(kept_.begin(), kept_.end(),
+                            [segment](const Kept& k) { return k.segment == segment; });
   if (found == kept_.end()) return;
   kept_bytes_ -= found->bytes;
   if (found != kept_.end() - 1) *found = std::move(kept_.back());
@@ -323,15 +323,15 @@ bool SealedFile::for_each_note(uint64_t time, const UseNote& use) {
     entry.fields = note.fields;
     use(filling.window, filling.thread, entry);
   };
-  for (const Frame& frame : frames_) {
-    if (frame.fillings == 0 || places_[frame.first].facts.base_time > time) continue;
-    // The notes stand at the beginning, and most frames have few.
+  for (const Segment& segment : segments_) {
+    if (segment.fillings == 0 || places_[segment.first].facts.base_time > time) continue;
+    // The notes stand at the beginning, and most segments have few.
     constexpr size_t kFirstRead = 2048;
-    buffer_.resize(std::min<uint64_t>(kFirstRead, frame.bytes));
-    const uint64_t at = frame.offset + sizeof(PieceHeader);
+    buffer_.resize(std::min<uint64_t>(kFirstRead, segment.bytes));
+    const uint64_t at = segment.offset + sizeof(PieceHeader);
     buffer_.resize(source_.read(at, buffer_.data(), buffer_.size()));
     size_t wanted = notes_end(buffer_);
-    if (wanted > frame.bytes) wanted = 0;
+    if (wanted > segment.bytes) wanted = 0;
     if (size_t have = buffer_.size(); wanted > have) {
       buffer_.resize(wanted);
       buffer_.resize(have + source_.read(at + have, buffer_.data() + have, wanted - have));

@@ -1,6 +1,6 @@
 // A sealed ledger, opened for reading: which fillings it has, the payload of any of them, and the
 // pieces that are stored beside them. Every size is checked against the file and the format's
-// limits before memory is taken for it; what is damaged is noted and left out. A few frames are
+// limits before memory is taken for it; what is damaged is noted and left out. A few segments are
 // kept decoded, 64 MiB at the most. LedgerFile is the only one to use it.
 #pragma once
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/block_index.h"
 #include "analyzer/byte_source.h"
+#include "analyzer/extent_index.h"
 #include "analyzer/problems.h"
 #include "analyzer/seal/checkpoint.h"
-#include "analyzer/seal/frame.h"
+#include "analyzer/seal/segment.h"
 #include "format/entry_decoder.h"
 #include "format/sealed.h"
 
@@ -30,11 +30,11 @@ class SealedFile {
 
   const format::FileHeader& ledger_header() const { return header_.ledger; }
 
-  // What the raw ledger's blocks were; the index of the fillings goes to `index`.
-  void build_index(BlockIndex& index, Problems& problems);
+  // What the raw ledger's extents were; the index of the fillings goes to `index`.
+  void build_index(ExtentIndex& index, Problems& problems);
 
   enum class Loaded { kWell, kCut, kNot };
-  // `number` is the block() of a place in the index.
+  // `number` is the extent() of a place in the index.
   Loaded load(uint64_t number, std::vector<unsigned char>& payload, uint64_t& base_time,
               uint32_t& thread);
 
@@ -54,7 +54,7 @@ class SealedFile {
   bool for_each_note(uint64_t time, const UseNote& use);
 
  private:
-  struct Frame {
+  struct Segment {
     uint64_t offset;
     uint64_t bytes;
     uint32_t first;  // of its fillings
@@ -62,10 +62,10 @@ class SealedFile {
   };
   struct Place {
     format::SealedFilling facts;
-    uint32_t frame;
+    uint32_t segment;
   };
   struct Kept {
-    uint32_t frame;
+    uint32_t segment;
     uint64_t used;  // when, for the oldest to go first
     uint64_t bytes;
     std::vector<Filling> fillings;
@@ -78,8 +78,8 @@ class SealedFile {
   void scan();
   void add_scanned(uint64_t offset, const format::PieceHeader& header);
   uint64_t find_piece(uint64_t from);
-  const Kept* decoded(uint32_t frame);
-  void let_go(uint32_t frame);
+  const Kept* decoded(uint32_t segment);
+  void let_go(uint32_t segment);
 
   ByteSource& source_;
   bool check_sums_;
@@ -87,11 +87,11 @@ class SealedFile {
   bool scanned_ = false;
   format::SealedHeader header_{};
   format::IndexLead counts_{};
-  std::vector<Frame> frames_;
+  std::vector<Segment> segments_;
   std::vector<Place> places_;
   std::vector<format::PieceRow> rows_;
   size_t checkpoints_ = 0;
-  FrameDecoder decoder_;
+  SegmentDecoder decoder_;
   std::vector<Kept> kept_;
   uint64_t kept_bytes_ = 0;
   uint64_t uses_ = 0;

@@ -52,14 +52,14 @@ uint64_t SealedWriter::append(PieceKind kind, const Bytes& content) {
   return offset;
 }
 
-void SealedWriter::add_frame(std::span<const Filling> fillings, const Bytes& content) {
+void SealedWriter::add_segment(std::span<const Filling> fillings, const Bytes& content) {
   std::lock_guard lock(mutex_);
-  Frame frame{{}, {}};
-  frame.row.offset = append(PieceKind::kFrame, content);
-  frame.row.bytes = content.size();
-  frame.row.fillings = static_cast<uint32_t>(fillings.size());
-  for (const Filling& filling : fillings) frame.fillings.push_back(filling.facts);
-  frames_.push_back(std::move(frame));
+  Segment segment{{}, {}};
+  segment.row.offset = append(PieceKind::kSegment, content);
+  segment.row.bytes = content.size();
+  segment.row.fillings = static_cast<uint32_t>(fillings.size());
+  for (const Filling& filling : fillings) segment.fillings.push_back(filling.facts);
+  segments_.push_back(std::move(segment));
 }
 
 void SealedWriter::add_piece(PieceKind kind, const Bytes& content, uint64_t time) {
@@ -77,11 +77,11 @@ void SealedWriter::drop_pieces(PieceKind kind) {
 
 bool SealedWriter::in_order() {
   std::lock_guard lock(mutex_);
-  sort_frames();
+  sort_segments();
   uint32_t window = 0;
   uint64_t reached = 0;
-  for (const Frame& frame : frames_) {
-    for (const SealedFilling& filling : frame.fillings) {
+  for (const Segment& segment : segments_) {
+    for (const SealedFilling& filling : segment.fillings) {
       if (filling.window != window) reached = 0;
       window = filling.window;
       if (filling.base_time < reached || filling.last_time < filling.base_time) return false;
@@ -91,30 +91,30 @@ bool SealedWriter::in_order() {
   return true;
 }
 
-// Threads finish frames in any order; the index has them in the order of windows.
-void SealedWriter::sort_frames() {
-  auto place = [](const Frame& frame) {
-    return std::tuple(frame.fillings.front().window, frame.fillings.front().seq);
+// Threads finish segments in any order; the index has them in the order of windows.
+void SealedWriter::sort_segments() {
+  auto place = [](const Segment& segment) {
+    return std::tuple(segment.fillings.front().window, segment.fillings.front().seq);
   };
-  std::sort(frames_.begin(), frames_.end(),
-            [&](const Frame& a, const Frame& b) { return place(a) < place(b); });
+  std::sort(segments_.begin(), segments_.end(),
+            [&](const Segment& a, const Segment& b) { return place(a) < place(b); });
 }
 
-uint64_t SealedWriter::finish(const BlockCounts& counts, uint64_t missed) {
+uint64_t SealedWriter::finish(const ExtentCounts& counts, uint64_t missed) {
   std::lock_guard lock(mutex_);
-  sort_frames();
+  sort_segments();
   format::IndexLead lead{};
   lead.windows = counts.windows;
   lead.chunks = counts.chunks;
   lead.holes = counts.holes;
   lead.missed = missed;
-  lead.frames = static_cast<uint32_t>(frames_.size());
+  lead.segments = static_cast<uint32_t>(segments_.size());
   lead.pieces = static_cast<uint32_t>(pieces_.size());
   Bytes index;
   append_part(index, lead);
-  for (const Frame& frame : frames_) {
-    append_part(index, frame.row);
-    for (const SealedFilling& filling : frame.fillings) append_part(index, filling);
+  for (const Segment& segment : segments_) {
+    append_part(index, segment.row);
+    for (const SealedFilling& filling : segment.fillings) append_part(index, filling);
   }
   for (const format::PieceRow& row : pieces_) append_part(index, row);
 

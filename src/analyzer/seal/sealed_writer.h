@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "analyzer/block_index.h"
+#include "analyzer/extent_index.h"
 #include "analyzer/seal/columns.h"
-#include "analyzer/seal/frame.h"
+#include "analyzer/seal/segment.h"
 #include "format/sealed.h"
 
 namespace heapledger::seal {
@@ -28,7 +28,7 @@ class SealedWriter {
  public:
   SealedWriter(ByteSink& sink, const format::FileHeader& ledger, uint64_t raw_bytes);
 
-  void add_frame(std::span<const Filling> fillings, const Bytes& content);
+  void add_segment(std::span<const Filling> fillings, const Bytes& content);
   void add_piece(format::PieceKind kind, const Bytes& content, uint64_t time = 0);
 
   // Whether the entries of every window are in order throughout, as far as they have been added:
@@ -39,21 +39,21 @@ class SealedWriter {
   void drop_pieces(format::PieceKind kind);
 
   // Writes the index and the footer; returns the size of the whole.
-  uint64_t finish(const BlockCounts& counts, uint64_t missed);
+  uint64_t finish(const ExtentCounts& counts, uint64_t missed);
 
  private:
-  struct Frame {
-    format::FrameRow row;
+  struct Segment {
+    format::SegmentRow row;
     std::vector<format::SealedFilling> fillings;
   };
 
   uint64_t append(format::PieceKind kind, const Bytes& content);
-  void sort_frames();
+  void sort_segments();
 
   ByteSink& sink_;
   std::mutex mutex_;
   uint64_t size_ = 0;
-  std::vector<Frame> frames_;
+  std::vector<Segment> segments_;
   std::vector<format::PieceRow> pieces_;
 };
 

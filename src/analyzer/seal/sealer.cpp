@@ -9,9 +9,9 @@
 #include "analyzer/counts.h"
 #include "analyzer/error.h"
 #include "analyzer/ledger_file.h"
-#include "analyzer/seal/frame_pool.h"
 #include "analyzer/seal/live_scan.h"
 #include "analyzer/seal/pieces.h"
+#include "analyzer/seal/segment_pool.h"
 #include "analyzer/unrecorded.h"
 
 namespace heapledger::seal {
@@ -19,9 +19,9 @@ namespace {
 
 using format::PieceKind;
 
-// More than this many fillings in a frame gain little. With many windows it is fewer, so that a
-// reader who merges them all keeps every frame in use in its memory.
-constexpr size_t kFrameFillings = 8;
+// More than this many fillings in a segment gain little. With many windows it is fewer, so that a
+// reader who merges them all keeps every segment in use in its memory.
+constexpr size_t kSegmentFillings = 8;
 constexpr size_t kFillingsInUse = 1024;
 
 // Scans the ledger in a thread of its own and stores checkpoints.
@@ -57,8 +57,8 @@ class CheckpointThread {
   // A moment at which a filling begins is a good one: reading goes on at its first entry.
   std::vector<uint64_t> moments() const {
     std::vector<uint64_t> times;
-    for (WindowBlocks blocks : file_->index().windows()) {
-      for (const BlockRef& ref : blocks) times.push_back(ref.base_time);
+    for (WindowExtents extents : file_->index().windows()) {
+      for (const ExtentRef& ref : extents) times.push_back(ref.base_time);
     }
     std::sort(times.begin(), times.end());
     times.erase(std::unique(times.begin(), times.end()), times.end());
@@ -71,7 +71,7 @@ class CheckpointThread {
     for (uint64_t time : moments()) {
       if (cancelled_) return;
       scan.run(time);
-      bytes_done_ = scan.blocks_opened() * format::kBlockBytes;
+      bytes_done_ = scan.extents_opened() * format::kExtentBytes;
       uint64_t wanted = std::max(options_.checkpoint_entries,
                                  options_.checkpoint_entries_per_block * scan.live().size());
       if (scan.entries() - last < wanted || !scan.settled()) continue;
@@ -95,7 +95,7 @@ class CheckpointThread {
   std::future<void> done_;
 };
 
-Filling read_filling(LedgerFile& file, WindowBlocks places) {
+Filling read_filling(LedgerFile& file, WindowExtents places) {
   Filling filling;
   filling.facts.window = places.front().window;
   filling.facts.seq = places.front().seq;
@@ -124,18 +124,18 @@ unsigned thread_count(const SealOptions& options) {
 }
 
 template <typename Advance>
-void add_frames(LedgerFile& file, FramePool& pool, Advance&& advance) {
-  const std::vector<WindowBlocks>& windows = file.index().windows();
+void add_segments(LedgerFile& file, SegmentPool& pool, Advance&& advance) {
+  const std::vector<WindowExtents>& windows = file.index().windows();
   const size_t group =
-      std::clamp<size_t>(kFillingsInUse / std::max<size_t>(1, windows.size()), 1, kFrameFillings);
-  for (WindowBlocks blocks : windows) {
+      std::clamp<size_t>(kFillingsInUse / std::max<size_t>(1, windows.size()), 1, kSegmentFillings);
+  for (WindowExtents extents : windows) {
     std::vector<Filling> fillings;
-    for (size_t from = 0; from < blocks.size();) {
+    for (size_t from = 0; from < extents.size();) {
       size_t to = from;
-      while (to < blocks.size() && blocks[to].seq == blocks[from].seq) ++to;
-      fillings.push_back(read_filling(file, blocks.subspan(from, to - from)));
+      while (to < extents.size() && extents[to].seq == extents[from].seq) ++to;
+      fillings.push_back(read_filling(file, extents.subspan(from, to - from)));
       from = to;
-      if (fillings.size() == group || from == blocks.size()) {
+      if (fillings.size() == group || from == extents.size()) {
         pool.add(std::move(fillings));
         fillings.clear();
       }
@@ -161,9 +161,9 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
       options.progress(std::min(read + checkpoints.bytes_done(), total), total);
     }
   };
-  FramePool pool(writer, options.level, thread_count(options));
-  add_frames(file, pool, [&] {
-    read += format::kBlockBytes;
+  SegmentPool pool(writer, options.level, thread_count(options));
+  add_segments(file, pool, [&] {
+    read += format::kExtentBytes;
     report();
   });
   pool.finish();

@@ -1,5 +1,5 @@
-// Makes a sealed ledger of a raw one: its fillings in frames, compressed by several threads, and
-// meanwhile one scan that leaves checkpoints. Memory is bounded by the frames in work and by
+// Makes a sealed ledger of a raw one: its fillings in segments, compressed by several threads, and
+// meanwhile one scan that leaves checkpoints. Memory is bounded by the segments in work and by
 // the live blocks. The raw ledger is only read.
 #pragma once
 

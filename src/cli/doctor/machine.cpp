@@ -19,7 +19,7 @@
 namespace heapledger::cli::doctor {
 namespace {
 
-constexpr uint64_t kLeastBytes = format::kMinHeaderBytes + format::kBlockBytes;
+constexpr uint64_t kLeastBytes = format::kMinHeaderBytes + format::kExtentBytes;
 constexpr uint64_t kLittleBytes = uint64_t{1} << 30;
 
 std::string variable(const char* name) {

@@ -15,7 +15,7 @@ namespace heapledger::cli::run {
 namespace {
 
 // Below this a ledger cannot even begin: its header and one block.
-constexpr uint64_t kLeastBytes = format::kMinHeaderBytes + format::kBlockBytes;
+constexpr uint64_t kLeastBytes = format::kMinHeaderBytes + format::kExtentBytes;
 
 std::string place_problem(const OutputPattern& output) {
   const std::string& folder = output.folder();

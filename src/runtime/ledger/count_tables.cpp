@@ -13,47 +13,47 @@
 namespace heapledger::runtime {
 namespace {
 
-using format::BlockHeader;
 using format::CountTable;
+using format::ExtentHeader;
 
 constexpr uint32_t kMaxTables = 256;
-constexpr uint32_t kMaxBlocks = kMaxTables / format::kTablesPerBlock;
+constexpr uint32_t kMaxExtents = kMaxTables / format::kTablesPerExtent;
 
 struct Registry {
-  std::atomic<BlockHeader*> blocks[kMaxBlocks] = {};
+  std::atomic<ExtentHeader*> extents[kMaxExtents] = {};
   TableOwners<kMaxTables> owners;
 };
 constinit Registry registry = {};
 
 // From the first on, without a gap.
-uint32_t block_count() {
+uint32_t extent_count() {
   uint32_t count = 0;
-  while (count < kMaxBlocks && registry.blocks[count].load(std::memory_order_acquire)) ++count;
+  while (count < kMaxExtents && registry.extents[count].load(std::memory_order_acquire)) ++count;
   return count;
 }
 
 uint32_t table_count() {
-  return block_count() * format::kTablesPerBlock;
+  return extent_count() * format::kTablesPerExtent;
 }
 
 CountTable* table_at(uint32_t table) {
-  BlockHeader* block =
-      registry.blocks[table / format::kTablesPerBlock].load(std::memory_order_acquire);
-  auto* first = reinterpret_cast<unsigned char*>(block + 1);
-  size_t offset = table % format::kTablesPerBlock * format::kTableStride;
+  ExtentHeader* extent =
+      registry.extents[table / format::kTablesPerExtent].load(std::memory_order_acquire);
+  auto* first = reinterpret_cast<unsigned char*>(extent + 1);
+  size_t offset = table % format::kTablesPerExtent * format::kTableStride;
   return reinterpret_cast<CountTable*>(first + offset);
 }
 
-bool add_block() {
-  if (block_count() == kMaxBlocks || ledger_status() != Status::kRecording) return false;
-  BlockHeader* block = add_window();
-  if (block == nullptr) return false;
-  // It is a block of tables before anybody counts in it.
-  block->magic = format::kCountMagic;
-  for (uint32_t index = block_count(); index < kMaxBlocks; ++index) {
-    BlockHeader* none = nullptr;
-    block->window = index * format::kTablesPerBlock;
-    if (registry.blocks[index].compare_exchange_strong(none, block, std::memory_order_acq_rel)) {
+bool add_extent() {
+  if (extent_count() == kMaxExtents || ledger_status() != Status::kRecording) return false;
+  ExtentHeader* extent = add_window();
+  if (extent == nullptr) return false;
+  // It is an extent of tables before anybody counts in it.
+  extent->magic = format::kCountMagic;
+  for (uint32_t index = extent_count(); index < kMaxExtents; ++index) {
+    ExtentHeader* none = nullptr;
+    extent->window = index * format::kTablesPerExtent;
+    if (registry.extents[index].compare_exchange_strong(none, extent, std::memory_order_acq_rel)) {
       return true;
     }
   }
@@ -63,8 +63,8 @@ bool add_block() {
 uint32_t find_table(uint32_t tid) {
   auto& owners = registry.owners;
   uint32_t table = owners.take_unused(table_count(), tid);
-  // Others may be quicker and take all of a new block.
-  while (table == owners.kNone && add_block()) table = owners.take_unused(table_count(), tid);
+  // Others may be quicker and take all of a new extent.
+  while (table == owners.kNone && add_extent()) table = owners.take_unused(table_count(), tid);
   // Only then: as long as there is room, threads are told apart.
   if (table == owners.kNone && tid != owners.kForGood) {
     table = owners.take_over(table_count(), tid);
@@ -105,7 +105,7 @@ void take_count_table() {
 }
 
 CountTable* shared_count_table() {
-  if (registry.blocks[0].load(std::memory_order_acquire) == nullptr) return nullptr;
+  if (registry.extents[0].load(std::memory_order_acquire) == nullptr) return nullptr;
   CountTable* table = table_at(0);
   table->flags = format::kCountShared;
   if (!thread_slot.counted_shared) {
@@ -127,9 +127,9 @@ void refresh_count_name(CountTable& table) {
 }
 
 void forget_count_tables() {
-  for (std::atomic<BlockHeader*>& place : registry.blocks) {
-    BlockHeader* block = place.exchange(nullptr, std::memory_order_relaxed);
-    if (block != nullptr) os::unmap(block, format::kBlockBytes);
+  for (std::atomic<ExtentHeader*>& place : registry.extents) {
+    ExtentHeader* extent = place.exchange(nullptr, std::memory_order_relaxed);
+    if (extent != nullptr) os::unmap(extent, format::kExtentBytes);
   }
   registry.owners.forget();
   thread_slot.leave_ledger();

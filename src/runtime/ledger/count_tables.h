@@ -1,4 +1,4 @@
-// The tables of count mode: each thread gets one at its first call, in a block of the ledger that
+// The tables of count mode: each thread gets one at its first call, in an extent of the ledger that
 // is mapped shared. When all are taken, a new thread goes on counting in the table of one that is
 // gone; when all of those live, in one that all such threads share. Nothing is ever lost.
 #pragma once

@@ -37,7 +37,7 @@ void fill_header(const LedgerRequest& request) {
   FileHeader& header = *ledger_file.header;
   header.version = format::kVersion;
   header.header_bytes = ledger_file.header_bytes;
-  header.block_bytes = format::kBlockBytes;
+  header.extent_bytes = format::kExtentBytes;
   header.time_shift = clock_choice.shift;
   header.page_bytes = os::page_bytes();
   header.machine = os::kMachine;
@@ -76,7 +76,7 @@ long create_ledger(const LedgerRequest& request) {
   if (!raise_beacon()) return -ENOMEM;
   uint32_t page = os::page_bytes();
   ledger_file.header_bytes = page > format::kMinHeaderBytes ? page : format::kMinHeaderBytes;
-  ledger_file.blocks.store(0, std::memory_order_relaxed);
+  ledger_file.extents.store(0, std::memory_order_relaxed);
   if (ledger_file.header_bytes > os::file_size_limit()) return -EFBIG;
   os::DescriptorHold hold;
   if (!hold) return -EBUSY;

@@ -1,4 +1,4 @@
-// The ledger file of this process: created once, grown block by block, reopened by path for each
+// The ledger file of this process: created once, grown extent by extent, reopened by path for each
 // growth step and closed again, so that the program's descriptors and ours never meet. When
 // growing fails, recording stops for good and the header says why; the program never notices.
 //
@@ -51,21 +51,21 @@ format::FileHeader* ledger_header();
 // The place for orders in it; null while idle.
 format::Control* ledger_control();
 
-// Adds a block at the end of the file, reserved and mapped. Null: recording has stopped.
-format::BlockHeader* add_window();
+// Adds an extent at the end of the file, reserved and mapped. Null: recording has stopped.
+format::ExtentHeader* add_window();
 
 // Appends a chunk: `header` is completed here. False: recording has stopped.
-bool append_chunk(format::BlockHeader& header, const unsigned char* payload);
+bool append_chunk(format::ExtentHeader& header, const unsigned char* payload);
 
 // For the tables of live mode: adds `bytes` of zeroed file to the ledger, mapped, or a copy of
 // memory. Null or false: recording has stopped.
-void* add_live_block(size_t bytes);
-bool append_live_block(const void* content, size_t bytes);
+void* add_live_extent(size_t bytes);
+bool append_live_extent(const void* content, size_t bytes);
 
 // Ends recording for good; the first reason stays.
 void stop_recording(format::StopReason reason, long error);
 
-// The program is about to install a system call filter: takes a reserve of mapped blocks now, and
+// The program is about to install a system call filter: takes a reserve of mapped extents now, and
 // makes no system call from here on. Recording goes on until the reserve is used up.
 void expect_filter();
 // The kernel refused what was expected: all is as before.

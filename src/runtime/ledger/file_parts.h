@@ -14,17 +14,17 @@ struct LedgerFile {
   os::FileId id;
   format::FileHeader* header = nullptr;
   uint32_t header_bytes = 0;
-  std::atomic<uint32_t> blocks{0};
+  std::atomic<uint32_t> extents{0};
   std::atomic<Status> status{Status::kIdle};
 };
 extern LedgerFile ledger_file __attribute__((visibility("hidden")));
 
-inline uint64_t offset_of(uint32_t block) {
-  return ledger_file.header_bytes + uint64_t{block} * format::kBlockBytes;
+inline uint64_t offset_of(uint32_t extent) {
+  return ledger_file.header_bytes + uint64_t{extent} * format::kExtentBytes;
 }
 
-inline uint32_t claim_blocks(uint32_t count) {
-  return ledger_file.blocks.fetch_add(count, std::memory_order_relaxed);
+inline uint32_t claim_extents(uint32_t count) {
+  return ledger_file.extents.fetch_add(count, std::memory_order_relaxed);
 }
 
 // Opens our file, and only ours (the path may lead elsewhere by now), for as long as `operation`
@@ -45,7 +45,7 @@ long with_file(uint64_t end, Operation operation) {
   return result;
 }
 
-// Maps `count` blocks that were claimed. Null, with -errno in `error`, when that fails.
-unsigned char* map_blocks(uint32_t first, uint32_t count, long& error);
+// Maps `count` extents that were claimed. Null, with -errno in `error`, when that fails.
+unsigned char* map_extents(uint32_t first, uint32_t count, long& error);
 
 }  // namespace heapledger::runtime

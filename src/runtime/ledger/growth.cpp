@@ -1,4 +1,4 @@
-// How the ledger file grows: by blocks that are mapped, and by blocks that are written at once.
+// How the ledger file grows: by extents that are mapped, and by extents that are written at once.
 #include <arch_order.h>
 
 #include <cerrno>
@@ -11,13 +11,13 @@
 
 namespace heapledger::runtime {
 
-using format::BlockHeader;
-using format::kBlockBytes;
+using format::ExtentHeader;
+using format::kExtentBytes;
 using format::StopReason;
 
-unsigned char* map_blocks(uint32_t first, uint32_t count, long& error) {
+unsigned char* map_extents(uint32_t first, uint32_t count, long& error) {
   uint64_t offset = offset_of(first);
-  size_t bytes = size_t{count} * kBlockBytes;
+  size_t bytes = size_t{count} * kExtentBytes;
   void* at = nullptr;
   error = with_file(offset + bytes, [&](int fd) {
     long result = os::reserve(fd, offset, bytes);
@@ -57,7 +57,7 @@ StopReason reason_of(long error) {
 }
 
 uint64_t blocks_for(size_t bytes) {
-  return (bytes + kBlockBytes - 1) / kBlockBytes;
+  return (bytes + kExtentBytes - 1) / kExtentBytes;
 }
 
 // The file cannot grow, with -errno; 0: because of a filter.
@@ -66,8 +66,8 @@ void stop_growing(long error) {
                  filter_expected() ? 0 : -error);
 }
 
-// Appends a block header and what follows it, `count` blocks in all. Returns 0 or -errno.
-long append(BlockHeader& header, const void* content, size_t bytes, uint32_t count) {
+// Appends an extent header and what follows it, `count` extents in all. Returns 0 or -errno.
+long append(ExtentHeader& header, const void* content, size_t bytes, uint32_t count) {
   if (filter_expected()) {
     unsigned char* at = take_reserved(count);
     if (at != nullptr) {
@@ -77,36 +77,36 @@ long append(BlockHeader& header, const void* content, size_t bytes, uint32_t cou
     }
     if (filter_expected()) return -ENOSPC;  // else it was refused meanwhile
   }
-  uint64_t offset = offset_of(claim_blocks(count));
-  return with_file(offset + uint64_t{count} * kBlockBytes, [&](int fd) {
+  uint64_t offset = offset_of(claim_extents(count));
+  return with_file(offset + uint64_t{count} * kExtentBytes, [&](int fd) {
     iovec parts[2] = {{&header, sizeof header}, {const_cast<void*>(content), bytes}};
     return os::write_all_at(fd, parts, 2, offset);
   });
 }
 
-void complete_chunk(BlockHeader& header, const unsigned char* payload) {
+void complete_chunk(ExtentHeader& header, const unsigned char* payload) {
   header.magic = format::kChunkMagic;
   header.checksum = format::checksum(payload, header.bytes);
-  header.header_checksum = format::checksum(&header, offsetof(BlockHeader, header_checksum));
+  header.header_checksum = format::checksum(&header, offsetof(ExtentHeader, header_checksum));
 }
 
 }  // namespace
 
-BlockHeader* add_window() {
+ExtentHeader* add_window() {
   long error = 0;
   void* at = filter_expected() ? take_reserved() : nullptr;
   // A filter that was refused meanwhile is none.
-  if (at == nullptr && !filter_expected()) at = map_blocks(claim_blocks(1), 1, error);
+  if (at == nullptr && !filter_expected()) at = map_extents(claim_extents(1), 1, error);
   // What live mode has to tell is not in windows: where the file cannot grow, memory does as well.
   if (at == nullptr && live_tables_wanted()) {
-    at = filter_expected() ? nullptr : os::map_private(kBlockBytes);
+    at = filter_expected() ? nullptr : os::map_private(kExtentBytes);
   } else if (at == nullptr) {
     stop_growing(error);
   }
-  return static_cast<BlockHeader*>(at);
+  return static_cast<ExtentHeader*>(at);
 }
 
-bool append_chunk(BlockHeader& header, const unsigned char* payload) {
+bool append_chunk(ExtentHeader& header, const unsigned char* payload) {
   complete_chunk(header, payload);
   long error = append(header, payload, header.bytes, 1);
   if (live_tables_wanted()) return true;  // see add_window
@@ -114,15 +114,15 @@ bool append_chunk(BlockHeader& header, const unsigned char* payload) {
   return error >= 0;
 }
 
-void* add_live_block(size_t bytes) {
-  auto count = static_cast<uint32_t>(blocks_for(sizeof(BlockHeader) + bytes));
+void* add_live_extent(size_t bytes) {
+  auto count = static_cast<uint32_t>(blocks_for(sizeof(ExtentHeader) + bytes));
   long error = 0;
-  unsigned char* at = map_blocks(claim_blocks(count), count, error);
+  unsigned char* at = map_extents(claim_extents(count), count, error);
   if (at == nullptr) {
     stop_growing(error);
     return nullptr;
   }
-  auto* header = reinterpret_cast<BlockHeader*>(at);
+  auto* header = reinterpret_cast<ExtentHeader*>(at);
   header->seq = reinterpret_cast<uint64_t>(header + 1);
   header->base_time = bytes;
   os::keep_store_order();
@@ -130,8 +130,8 @@ void* add_live_block(size_t bytes) {
   return header + 1;
 }
 
-bool append_live_block(const void* content, size_t bytes) {
-  BlockHeader header = {};
+bool append_live_extent(const void* content, size_t bytes) {
+  ExtentHeader header = {};
   header.magic = format::kLiveBlockMagic;
   header.seq = reinterpret_cast<uint64_t>(content);
   header.base_time = bytes;

@@ -70,7 +70,7 @@ bool in_file() {
 // Zeroed memory of the kind that was asked for.
 void* get_memory(size_t bytes) {
   if (filter_expected()) return nullptr;
-  return in_file() ? add_live_block(bytes) : os::map_private(bytes);
+  return in_file() ? add_live_extent(bytes) : os::map_private(bytes);
 }
 
 void give_back(void* memory, size_t bytes) {
@@ -283,7 +283,7 @@ bool write_table(const LiveTable& table) {
     if (first >= table.used || address == 0) continue;
     uint64_t items = table.used - first;
     if (items > table.part_items) items = table.part_items;
-    if (!append_live_block(reinterpret_cast<void*>(address), items * table.item_bytes))
+    if (!append_live_extent(reinterpret_cast<void*>(address), items * table.item_bytes))
       return false;
   }
   return true;
@@ -293,7 +293,7 @@ bool write_table(const LiveTable& table) {
 
 void write_live_image() {
   if (in_file()) return;
-  if (!append_live_block(live_header, kMappedBytes)) return;
+  if (!append_live_extent(live_header, kMappedBytes)) return;
   // The blocks, by far the most of it, last: where not all can be written, the rest is there.
   for (uint32_t i = format::kLiveKinds; i-- > 0;) {
     if (!write_table(live_header->tables[i])) return;

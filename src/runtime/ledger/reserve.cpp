@@ -6,17 +6,17 @@
 namespace heapledger::runtime {
 namespace {
 
-using format::kBlockBytes;
+using format::kExtentBytes;
 
-constexpr uint32_t kReserveBlocks = 256;
-constexpr uint32_t kNoBlock = UINT32_MAX;
+constexpr uint32_t kReserveExtents = 256;
+constexpr uint32_t kNoExtent = UINT32_MAX;
 constexpr uintptr_t kTakenMask = 4095;
-static_assert(kReserveBlocks < kTakenMask);
+static_assert(kReserveExtents < kTakenMask);
 
 struct Reserve {
   // Where they are, a page's address, plus how many have been taken; 0: there are none.
   std::atomic<uintptr_t> state{0};
-  uint32_t first = kNoBlock;  // in the file; the rest belongs to whoever has `changing`
+  uint32_t first = kNoExtent;  // in the file; the rest belongs to whoever has `changing`
   std::atomic<bool> changing{false};
 };
 constinit Reserve reserve;
@@ -50,9 +50,9 @@ class ReserveChange {
 
 void fill_reserve() {
   if (reserve.state.load(std::memory_order_relaxed) != 0) return;
-  if (reserve.first == kNoBlock) reserve.first = claim_blocks(kReserveBlocks);
+  if (reserve.first == kNoExtent) reserve.first = claim_extents(kReserveExtents);
   long error = 0;
-  unsigned char* at = map_blocks(reserve.first, kReserveBlocks, error);
+  unsigned char* at = map_extents(reserve.first, kReserveExtents, error);
   reserve.state.store(reinterpret_cast<uintptr_t>(at), std::memory_order_release);
 }
 
@@ -61,23 +61,23 @@ void give_back_reserve() {
   uintptr_t state = reserve.state.exchange(0, std::memory_order_acq_rel);
   if (state == 0) return;
   auto taken = static_cast<uint32_t>(state & kTakenMask);
-  size_t bytes = size_t{kReserveBlocks - taken} * kBlockBytes;
+  size_t bytes = size_t{kReserveExtents - taken} * kExtentBytes;
   uint64_t offset = offset_of(reserve.first + taken);
-  os::unmap(reserve_at(state) + size_t{taken} * kBlockBytes, bytes);
+  os::unmap(reserve_at(state) + size_t{taken} * kExtentBytes, bytes);
   with_file(0, [&](int fd) {
     os::give_back(fd, offset, bytes);
     return 0L;
   });
-  if (taken != 0) reserve.first = kNoBlock;
+  if (taken != 0) reserve.first = kNoExtent;
 }
 
 }  // namespace
 
 unsigned char* take_reserved(uint32_t count) {
   uintptr_t state = reserve.state.load(std::memory_order_acquire);
-  while (reserve_at(state) != nullptr && (state & kTakenMask) + count <= kReserveBlocks) {
+  while (reserve_at(state) != nullptr && (state & kTakenMask) + count <= kReserveExtents) {
     if (reserve.state.compare_exchange_weak(state, state + count, std::memory_order_acq_rel)) {
-      return reserve_at(state) + (state & kTakenMask) * kBlockBytes;
+      return reserve_at(state) + (state & kTakenMask) * kExtentBytes;
     }
   }
   return nullptr;
@@ -85,8 +85,8 @@ unsigned char* take_reserved(uint32_t count) {
 
 void forget_reserve() {
   unsigned char* at = reserve_at(reserve.state.exchange(0, std::memory_order_relaxed));
-  if (at != nullptr) os::unmap(at, size_t{kReserveBlocks} * kBlockBytes);
-  reserve.first = kNoBlock;
+  if (at != nullptr) os::unmap(at, size_t{kReserveExtents} * kExtentBytes);
+  reserve.first = kNoExtent;
   reserve.changing.store(false, std::memory_order_relaxed);
 }
 

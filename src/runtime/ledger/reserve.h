@@ -1,4 +1,4 @@
-// Blocks of the ledger file that are mapped ahead of need, for the time when no system call may be
+// Extents of the ledger file that are mapped ahead of need, for the time when no system call may be
 // made: from expect_filter (file.h) on.
 //
 // Thread safety: any thread at any time, but for forget_reserve.

@@ -13,7 +13,7 @@
 
 namespace heapledger::runtime {
 
-using format::BlockHeader;
+using format::ExtentHeader;
 using format::StopReason;
 
 __thread ThreadSlot thread_slot = {};
@@ -42,11 +42,11 @@ uint32_t window_count() {
 }
 
 void start_filling(Window& window) {
-  BlockHeader& block = *window.block;
-  block.base_time = window.encoder.time;
-  block.thread = window.thread;
+  ExtentHeader& extent = *window.extent;
+  extent.base_time = window.encoder.time;
+  extent.thread = window.thread;
   os::keep_store_order();
-  block.seq = window.seq;
+  extent.seq = window.seq;
   window.encoder.cursor = window.payload();
   window.encoder.pointer = 0;
 }
@@ -56,7 +56,7 @@ void start_filling(Window& window) {
 // the old filling, which the chunk replaces, until it is clean.
 bool flush(Window& window) {
   if (beacon->alive == 0) return false;  // it is the parent's
-  BlockHeader chunk = *window.block;
+  ExtentHeader chunk = *window.extent;
   chunk.bytes = window.used();
   if (!append_chunk(chunk, window.payload())) return false;
   memset(window.payload(), 0, window.used());
@@ -88,18 +88,18 @@ Window* new_window(uint32_t tid) {
     if (!live_tables_wanted()) stop_recording(StopReason::kTooManyThreads, 0);
     return nullptr;
   }
-  BlockHeader* block = add_window();
-  if (block == nullptr) return nullptr;
+  ExtentHeader* extent = add_window();
+  if (extent == nullptr) return nullptr;
   Window& window = registry.windows[index];
-  window.block = block;
+  window.extent = extent;
   window.seq = 0;
   window.encoder.time = now_units();
   window.limit = window.end() - format::kMaxShortEntryBytes;
   window.fast_limit = clock_choice.counter ? window.limit : nullptr;
-  block->window = index;
+  extent->window = index;
   start_filling(window);
   os::keep_store_order();
-  block->magic = format::kWindowMagic;
+  extent->magic = format::kWindowMagic;
   window.owner.store(tid, std::memory_order_release);
   return &window;
 }
@@ -139,7 +139,7 @@ Window* miss(Missed missed) {
   if (beacon->alive == 0) {  // what is mapped is the parent's
     missed_before.fetch_add(1, std::memory_order_relaxed);
   } else if (thread_slot.window != nullptr) {
-    ++thread_slot.window->block->missed;
+    ++thread_slot.window->extent->missed;
   } else if (format::FileHeader* header = ledger_header(); header != nullptr) {
     std::atomic_ref<uint64_t>(header->missed).fetch_add(1, std::memory_order_relaxed);
   }
@@ -239,7 +239,7 @@ ParentPosition own_position() {
 void leave_parents_window() {
   at_fork = own_position();
   if (hook_at_work() && thread_slot.window != nullptr && !filter_expected()) {
-    os::make_private(thread_slot.window->block, format::kBlockBytes);
+    os::make_private(thread_slot.window->extent, format::kExtentBytes);
   }
   left_parent = true;
   thread_slot.leave_ledger();
@@ -260,8 +260,8 @@ void forget_windows() {
   uint32_t count = window_count();
   for (uint32_t index = 0; index < count; ++index) {
     Window& window = registry.windows[index];
-    if (window.block != nullptr) os::unmap(window.block, format::kBlockBytes);
-    window.block = nullptr;
+    if (window.extent != nullptr) os::unmap(window.extent, format::kExtentBytes);
+    window.extent = nullptr;
     window.owner.store(0, std::memory_order_relaxed);
   }
   registry.count.store(0, std::memory_order_relaxed);

@@ -1,6 +1,6 @@
 // The windows: where each thread appends its entries.
 //
-// A window belongs to one live thread at a time. It is a block of the ledger file, mapped shared,
+// A window belongs to one live thread at a time. It is an extent of the ledger file, mapped shared,
 // so whatever a killed process leaves in it is in the file. A thread keeps its window until the
 // kernel says that the thread is gone; only then may a new thread take it over. So there is no
 // thread-exit handler, and a thread that allocates after its destructors ran is like any other.
@@ -31,9 +31,9 @@ struct alignas(64) Window {
   format::EncoderState encoder;
   unsigned char* limit;       // below it a short entry fits
   unsigned char* fast_limit;  // the same; null where the quick path may not be taken
-  format::BlockHeader* block;
+  format::ExtentHeader* extent;
   uint32_t unstamped;  // so many more entries may have the time of the one before
-  uint64_t seq;        // as in the block; the block's may be the parent's by now in a forked child
+  uint64_t seq;  // as in the extent; the extent's may be the parent's by now in a forked child
   uint32_t thread;
   std::atomic<uint32_t> owner;  // thread id
   char name[16];                // of the thread, as last entered
@@ -43,7 +43,7 @@ struct alignas(64) Window {
   uint32_t live_thread;         // live mode: the thread's number in the tables
   const ThreadSlot* slot;       // of its thread, or of one that is gone, with its memory
 
-  unsigned char* payload() const { return reinterpret_cast<unsigned char*>(block + 1); }
+  unsigned char* payload() const { return reinterpret_cast<unsigned char*>(extent + 1); }
   unsigned char* end() const { return payload() + format::kPayloadBytes; }
   uint32_t used() const { return static_cast<uint32_t>(encoder.cursor - payload()); }
   uint32_t id() const;

@@ -112,7 +112,7 @@ class LoggedCall {
   void end() {
     if (!guard_) return;
     if (usable_ && settings_in_force.log_stack) add_stack(line_, *guard_, caller_);
-    if (!usable_ || !log_line((*guard_).line, line_.end())) ++(*guard_).block->missed;
+    if (!usable_ || !log_line((*guard_).line, line_.end())) ++(*guard_).extent->missed;
   }
 
   EntryGuard guard_;

@@ -51,7 +51,7 @@ void enter(const Sample& sample, const void* block, const Caller& caller) {
   if (!guard) return;
   Window& window = *guard;
   if (!add_sampled(address(block))) {
-    ++window.block->missed;
+    ++window.extent->missed;
     return;
   }
   uint64_t time = stamp(window);
@@ -103,7 +103,7 @@ void enter_resize(Kind kind, uint64_t begin, const void* old_block, const void* 
   uint32_t site = kNoSite;
   if (old_block == nullptr) begin = stamp(window);
   if (block != nullptr && !add_sampled(address(block))) {
-    ++window.block->missed;
+    ++window.extent->missed;
     block = nullptr;
     if (old_block == nullptr) return;
   }

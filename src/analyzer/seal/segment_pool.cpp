@@ -1,20 +1,20 @@
-#include "analyzer/seal/frame_pool.h"
+#include "analyzer/seal/segment_pool.h"
 
 #include <utility>
 
 namespace heapledger::seal {
 
-FramePool::FramePool(SealedWriter& writer, int level, unsigned threads) : writer_(writer) {
+SegmentPool::SegmentPool(SealedWriter& writer, int level, unsigned threads) : writer_(writer) {
   for (unsigned i = 0; i < threads; ++i) {
     threads_.emplace_back([this, level] { work(level); });
   }
 }
 
-FramePool::~FramePool() {
+SegmentPool::~SegmentPool() {
   stop();
 }
 
-void FramePool::stop() {
+void SegmentPool::stop() {
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
@@ -24,7 +24,7 @@ void FramePool::stop() {
   threads_.clear();
 }
 
-void FramePool::add(std::vector<Filling> fillings) {
+void SegmentPool::add(std::vector<Filling> fillings) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return failure_ || jobs_.size() < 2 * threads_.size(); });
   if (failure_) std::rethrow_exception(failure_);
@@ -33,14 +33,14 @@ void FramePool::add(std::vector<Filling> fillings) {
   changed_.notify_all();
 }
 
-void FramePool::finish() {
+void SegmentPool::finish() {
   stop();
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void FramePool::work(int level) {
+void SegmentPool::work(int level) {
   try {
-    FrameEncoder encoder(level);
+    SegmentEncoder encoder(level);
     while (true) {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return failure_ || closed_ || !jobs_.empty(); });
@@ -50,7 +50,7 @@ void FramePool::work(int level) {
       lock.unlock();
       changed_.notify_all();
       Bytes content = encoder.encode(fillings);
-      writer_.add_frame(fillings, content);
+      writer_.add_segment(fillings, content);
     }
   } catch (...) {
     {

@@ -14,7 +14,7 @@ namespace {
 
 using test::Analysis;
 using test::analyze_bytes;
-using test::block_offset;
+using test::extent_offset;
 using test::LedgerBuilder;
 
 // Window 0 in block 0 with 2 calls in chunk 0 (block 1), 2 in chunk 1 (block 2), 1 in the window.
@@ -27,11 +27,11 @@ std::string two_chunks() {
 }
 
 std::string copy_block(std::string bytes, size_t from, size_t to) {
-  return bytes.replace(block_offset(to), format::kBlockBytes,
-                       bytes.substr(block_offset(from), format::kBlockBytes));
+  return bytes.replace(extent_offset(to), format::kExtentBytes,
+                       bytes.substr(extent_offset(from), format::kExtentBytes));
 }
 
-TEST(Blocks, ChunksAndWindowTogetherAreTheLedger) {
+TEST(Extents, ChunksAndWindowTogetherAreTheLedger) {
   Analysis a = analyze_bytes(two_chunks());
   EXPECT_EQ(a.totals.calls, 5u);
   EXPECT_TRUE(a.complete());
@@ -39,7 +39,7 @@ TEST(Blocks, ChunksAndWindowTogetherAreTheLedger) {
   EXPECT_EQ(a.ledgers[0].chunks, 2u);
 }
 
-TEST(Blocks, AHoleIsSkipped) {
+TEST(Extents, AHoleIsSkipped) {
   LedgerBuilder ledger;
   ledger.window(0).malloc(1, 0x1000, 10);
   ledger.hole();
@@ -50,9 +50,9 @@ TEST(Blocks, AHoleIsSkipped) {
   EXPECT_EQ(a.ledgers[0].holes, 1u);
 }
 
-TEST(Blocks, AMissingChunkIsAGap) {
+TEST(Extents, AMissingChunkIsAGap) {
   std::string bytes = two_chunks();
-  bytes.replace(block_offset(1), format::kBlockBytes, format::kBlockBytes, '\0');
+  bytes.replace(extent_offset(1), format::kExtentBytes, format::kExtentBytes, '\0');
   Analysis a = analyze_bytes(bytes);
   EXPECT_EQ(a.totals.calls, 3u);
   EXPECT_FALSE(a.complete());
@@ -60,93 +60,93 @@ TEST(Blocks, AMissingChunkIsAGap) {
   EXPECT_NE(a.ledgers[0].problems[0].find("missing"), std::string::npos);
 }
 
-TEST(Blocks, AChunkTwiceCountsOnce) {
+TEST(Extents, AChunkTwiceCountsOnce) {
   std::string bytes = two_chunks();
-  bytes += bytes.substr(block_offset(1), format::kBlockBytes);
+  bytes += bytes.substr(extent_offset(1), format::kExtentBytes);
   Analysis a = analyze_bytes(bytes);
   EXPECT_EQ(a.totals.calls, 5u);
   EXPECT_TRUE(a.complete());
 }
 
 // Killed after the chunk was written, before the window was emptied.
-TEST(Blocks, ChunkWinsOverTheWindowItWasCopiedFrom) {
+TEST(Extents, ChunkWinsOverTheWindowItWasCopiedFrom) {
   LedgerBuilder ledger;
   ledger.window(0).malloc(1, 0x1000, 10).malloc(2, 0x2000, 10);
   std::string before = ledger.bytes();
   ledger.window(0).flush();
   std::string bytes = ledger.bytes();
-  bytes.replace(block_offset(0), format::kBlockBytes,
-                before.substr(block_offset(0), format::kBlockBytes));
+  bytes.replace(extent_offset(0), format::kExtentBytes,
+                before.substr(extent_offset(0), format::kExtentBytes));
   // The runtime had begun to zero the window.
-  std::memset(bytes.data() + block_offset(0) + sizeof(format::BlockHeader), 0, 3);
+  std::memset(bytes.data() + extent_offset(0) + sizeof(format::ExtentHeader), 0, 3);
   Analysis a = analyze_bytes(bytes);
   EXPECT_EQ(a.totals.calls, 2u);
   EXPECT_TRUE(a.complete());
 }
 
 // Killed while the chunk was being written: the window still has everything.
-TEST(Blocks, TornChunkIsNoDamageWhileTheWindowHoldsItsEntries) {
+TEST(Extents, TornChunkIsNoDamageWhileTheWindowHoldsItsEntries) {
   LedgerBuilder ledger;
   ledger.window(0).malloc(1, 0x1000, 10).malloc(2, 0x2000, 10);
   std::string before = ledger.bytes();
   ledger.window(0).flush();
   std::string after = ledger.bytes();
-  const size_t whole = sizeof(format::BlockHeader) + 12;
+  const size_t whole = sizeof(format::ExtentHeader) + 12;
   for (size_t written = 4; written < whole; ++written) {
-    std::string bytes = before + after.substr(block_offset(1), written);
+    std::string bytes = before + after.substr(extent_offset(1), written);
     Analysis a = analyze_bytes(bytes);
     ASSERT_EQ(a.totals.calls, 2u) << written;
     ASSERT_TRUE(a.complete()) << written;
-    bytes.resize(before.size() + format::kBlockBytes, '\0');
+    bytes.resize(before.size() + format::kExtentBytes, '\0');
     a = analyze_bytes(bytes);
     ASSERT_EQ(a.totals.calls, 2u) << written;
     ASSERT_TRUE(a.complete()) << written;
   }
 }
 
-TEST(Blocks, AChunkThatEndsTheFileNeedNotFillItsBlock) {
+TEST(Extents, AChunkThatEndsTheFileNeedNotFillItsBlock) {
   LedgerBuilder ledger;
   ledger.window(0).malloc(1, 0x1000, 10).flush();
   std::string bytes = ledger.bytes();
-  bytes.resize(block_offset(1) + sizeof(format::BlockHeader) + 6);
+  bytes.resize(extent_offset(1) + sizeof(format::ExtentHeader) + 6);
   Analysis a = analyze_bytes(bytes);
   EXPECT_EQ(a.totals.calls, 1u);
   EXPECT_TRUE(a.complete());
 }
 
-TEST(Blocks, DamagedChunkIsLeftOutAndTheRestUsed) {
+TEST(Extents, DamagedChunkIsLeftOutAndTheRestUsed) {
   std::string bytes = two_chunks();
-  bytes[block_offset(1) + sizeof(format::BlockHeader) + 2] ^= 1;
+  bytes[extent_offset(1) + sizeof(format::ExtentHeader) + 2] ^= 1;
   Analysis a = analyze_bytes(bytes);
   EXPECT_EQ(a.totals.calls, 3u);
   EXPECT_FALSE(a.complete());
   EXPECT_TRUE(a.damaged());
 }
 
-TEST(Blocks, OfTwoCopiesTheSoundOneIsUsed) {
+TEST(Extents, OfTwoCopiesTheSoundOneIsUsed) {
   std::string bytes = two_chunks();
-  bytes += std::string(format::kBlockBytes, '\0');
+  bytes += std::string(format::kExtentBytes, '\0');
   bytes = copy_block(bytes, 1, 3);
-  bytes[block_offset(1) + sizeof(format::BlockHeader) + 2] ^= 1;
+  bytes[extent_offset(1) + sizeof(format::ExtentHeader) + 2] ^= 1;
   Analysis a = analyze_bytes(bytes);
   EXPECT_EQ(a.totals.calls, 5u);
   EXPECT_TRUE(a.complete());
 }
 
-TEST(Blocks, HugeNumbersInBlockHeadersCostNothing) {
+TEST(Extents, HugeNumbersInBlockHeadersCostNothing) {
   LedgerBuilder ledger;
   ledger.window(0).malloc(1, 0x1000, 10);
   std::string bytes = ledger.bytes();
   const uint64_t seq = UINT64_MAX;
   const uint32_t window = UINT32_MAX;
-  std::memcpy(bytes.data() + block_offset(0) + 4, &window, sizeof window);
-  std::memcpy(bytes.data() + block_offset(0) + 8, &seq, sizeof seq);
+  std::memcpy(bytes.data() + extent_offset(0) + 4, &window, sizeof window);
+  std::memcpy(bytes.data() + extent_offset(0) + 8, &seq, sizeof seq);
   Analysis a = analyze_bytes(bytes);
   EXPECT_EQ(a.totals.calls, 1u);
   EXPECT_TRUE(a.damaged());
 }
 
-TEST(Blocks, MissedEntriesAreAddedUpOverWindows) {
+TEST(Extents, MissedEntriesAreAddedUpOverWindows) {
   LedgerBuilder ledger;
   ledger.header.missed = 3;
   ledger.window(0).malloc(1, 0x1000, 10).set_missed(5);
@@ -159,7 +159,7 @@ TEST(Blocks, MissedEntriesAreAddedUpOverWindows) {
   EXPECT_FALSE(a.damaged());
 }
 
-TEST(Blocks, StoppedRecordingIsIncompleteButNotDamaged) {
+TEST(Extents, StoppedRecordingIsIncompleteButNotDamaged) {
   LedgerBuilder ledger;
   ledger.header.stop_reason = 1;
   ledger.header.stop_errno = 28;
@@ -201,8 +201,8 @@ TEST(NoLedger, NewerVersionIsNamed) {
 }
 
 TEST(NoLedger, AbsurdHeaderFields) {
-  for (auto spoil : {+[](format::FileHeader& h) { h.block_bytes = 1; },
-                     +[](format::FileHeader& h) { h.block_bytes = 0; },
+  for (auto spoil : {+[](format::FileHeader& h) { h.extent_bytes = 1; },
+                     +[](format::FileHeader& h) { h.extent_bytes = 0; },
                      +[](format::FileHeader& h) { h.header_bytes = 0; },
                      +[](format::FileHeader& h) { h.header_bytes = 0x80000000; },
                      +[](format::FileHeader& h) { h.time_shift = 64; },

@@ -1,4 +1,4 @@
-// Threads that compress frames and hand them to the writer. add() waits while there is enough to
+// Threads that compress segments and hand them to the writer. add() waits while there is enough to
 // do, so memory stays bounded; the first thing that goes wrong in a thread is thrown by add() or
 // finish().
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace heapledger::seal {
 
-class FramePool {
+class SegmentPool {
  public:
-  FramePool(SealedWriter& writer, int level, unsigned threads);
-  ~FramePool();
-  FramePool(const FramePool&) = delete;
-  FramePool& operator=(const FramePool&) = delete;
+  SegmentPool(SealedWriter& writer, int level, unsigned threads);
+  ~SegmentPool();
+  SegmentPool(const SegmentPool&) = delete;
+  SegmentPool& operator=(const SegmentPool&) = delete;
 
   void add(std::vector<Filling> fillings);
 

@@ -1,4 +1,4 @@
-#include "analyzer/seal/frame.h"
+#include "analyzer/seal/segment.h"
 
 #include <cstring>
 
@@ -8,8 +8,8 @@ namespace heapledger::seal {
 namespace {
 
 using format::ColumnSize;
-using format::FrameLead;
 using format::SealedFilling;
+using format::SegmentLead;
 
 template <typename T>
 void append_head(Bytes& to, const T& object) {
@@ -17,19 +17,19 @@ void append_head(Bytes& to, const T& object) {
   to.insert(to.end(), from, from + sizeof object);
 }
 
-bool lead_is_sane(const FrameLead& lead) {
-  return lead.fillings > 0 && lead.fillings <= format::kMaxFrameFillings &&
-         lead.columns == kColumns && lead.notes_bytes <= format::kMaxFrameRawBytes;
+bool lead_is_sane(const SegmentLead& lead) {
+  return lead.fillings > 0 && lead.fillings <= format::kMaxSegmentFillings &&
+         lead.columns == kColumns && lead.notes_bytes <= format::kMaxSegmentRawBytes;
 }
 
-size_t columns_begin(const FrameLead& lead) {
+size_t columns_begin(const SegmentLead& lead) {
   return sizeof lead + lead.fillings * sizeof(SealedFilling) + lead.columns * sizeof(ColumnSize);
 }
 
 }  // namespace
 
 size_t notes_end(std::span<const unsigned char> content) {
-  FrameLead lead;
+  SegmentLead lead;
   if (content.size() < sizeof lead) return 0;
   std::memcpy(&lead, content.data(), sizeof lead);
   return lead_is_sane(lead) ? columns_begin(lead) + lead.notes_bytes : 0;
@@ -37,7 +37,7 @@ size_t notes_end(std::span<const unsigned char> content) {
 
 // --- encoding ---
 
-Bytes FrameEncoder::encode(std::vector<Filling>& fillings) {
+Bytes SegmentEncoder::encode(std::vector<Filling>& fillings) {
   writer_.clear();
   for (Filling& filling : fillings) {
     SealedFilling& facts = filling.facts;
@@ -57,8 +57,8 @@ Bytes FrameEncoder::encode(std::vector<Filling>& fillings) {
   return compress(fillings);
 }
 
-Bytes FrameEncoder::compress(const std::vector<Filling>& fillings) {
-  FrameLead lead{};
+Bytes SegmentEncoder::compress(const std::vector<Filling>& fillings) {
+  SegmentLead lead{};
   lead.fillings = static_cast<uint32_t>(fillings.size());
   lead.columns = kColumns;
   Bytes packed;
@@ -80,8 +80,8 @@ Bytes FrameEncoder::compress(const std::vector<Filling>& fillings) {
 
 // --- decoding ---
 
-bool FrameDecoder::take_apart(std::span<const unsigned char> content, Parts& parts) {
-  FrameLead lead;
+bool SegmentDecoder::take_apart(std::span<const unsigned char> content, Parts& parts) {
+  SegmentLead lead;
   if (content.size() < sizeof lead) return false;
   std::memcpy(&lead, content.data(), sizeof lead);
   if (!lead_is_sane(lead) || content.size() < columns_begin(lead)) return false;
@@ -94,15 +94,15 @@ bool FrameDecoder::take_apart(std::span<const unsigned char> content, Parts& par
   parts.columns_at = columns_begin(lead);
   uint64_t raw = 0;
   for (const ColumnSize& size : parts.sizes) raw += size.raw;
-  if (raw > format::kMaxFrameRawBytes) return false;
+  if (raw > format::kMaxSegmentRawBytes) return false;
   for (const SealedFilling& filling : parts.fillings) {
     if (filling.bytes > format::kPayloadBytes) return false;
   }
   return true;
 }
 
-bool FrameDecoder::expand(std::span<const unsigned char> content, const Parts& parts,
-                          unsigned count) {
+bool SegmentDecoder::expand(std::span<const unsigned char> content, const Parts& parts,
+                            unsigned count) {
   size_t at = parts.columns_at;
   for (unsigned i = 0; i < count; ++i) {
     const ColumnSize& size = parts.sizes[i];
@@ -116,8 +116,8 @@ bool FrameDecoder::expand(std::span<const unsigned char> content, const Parts& p
   return true;
 }
 
-bool FrameDecoder::decode(std::span<const unsigned char> content, bool check_sums,
-                          std::vector<Filling>& fillings) {
+bool SegmentDecoder::decode(std::span<const unsigned char> content, bool check_sums,
+                            std::vector<Filling>& fillings) {
   Parts parts;
   if (!take_apart(content, parts) || !expand(content, parts, kColumns)) return false;
   ColumnReader reader(columns_);
@@ -133,7 +133,7 @@ bool FrameDecoder::decode(std::span<const unsigned char> content, bool check_sum
   return reader.within();
 }
 
-bool FrameDecoder::decode_notes(
+bool SegmentDecoder::decode_notes(
     std::span<const unsigned char> content,
     const std::function<void(const SealedFilling&, const NoteParts&)>& use) {
   Parts parts;

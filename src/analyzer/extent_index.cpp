@@ -1,4 +1,4 @@
-#include "analyzer/block_index.h"
+#include "analyzer/extent_index.h"
 
 #include <algorithm>
 #include <string>
@@ -12,10 +12,10 @@ namespace {
 
 // Far more than a process can have threads; bounds what a hostile file can make us hold open.
 constexpr size_t kMaxWindows = 32768;
-constexpr size_t kMaxCountBlocks = 1024;
-constexpr uint64_t kMaxBlocks = uint64_t{1} << 31;
+constexpr size_t kMaxCountExtents = 1024;
+constexpr uint64_t kMaxExtents = uint64_t{1} << 31;
 
-bool in_order(const BlockRef& a, const BlockRef& b) {
+bool in_order(const ExtentRef& a, const ExtentRef& b) {
   return std::make_tuple(a.window, a.seq, a.is_window(), a.place) <
          std::make_tuple(b.window, b.seq, b.is_window(), b.place);
 }
@@ -26,82 +26,82 @@ std::string number_of(uint64_t count, const char* what) {
 
 }  // namespace
 
-bool header_is_sound(const format::BlockHeader& header) {
+bool header_is_sound(const format::ExtentHeader& header) {
   return header.header_checksum ==
-         format::checksum(&header, offsetof(format::BlockHeader, header_checksum));
+         format::checksum(&header, offsetof(format::ExtentHeader, header_checksum));
 }
 
-void BlockIndex::build(ByteSource& source, uint64_t header_bytes, bool check_sums,
-                       Problems& problems) {
+void ExtentIndex::build(ByteSource& source, uint64_t header_bytes, bool check_sums,
+                        Problems& problems) {
   const uint64_t size = source.size();
   if (size < header_bytes) {
     problems.add("the file is cut short: it ends inside its header");
     return;
   }
-  blocks_ = (size - header_bytes + format::kBlockBytes - 1) / format::kBlockBytes;
-  if (blocks_ > kMaxBlocks) {
+  extents_ = (size - header_bytes + format::kExtentBytes - 1) / format::kExtentBytes;
+  if (extents_ > kMaxExtents) {
     problems.add("the file claims to be larger than any ledger can be; the far end is not read");
-    blocks_ = kMaxBlocks;
+    extents_ = kMaxExtents;
   }
-  for (uint64_t block = 0; block < blocks_; ++block) {
-    const uint64_t offset = header_bytes + block * format::kBlockBytes;
-    format::BlockHeader header{};
+  for (uint64_t extent = 0; extent < extents_; ++extent) {
+    const uint64_t offset = header_bytes + extent * format::kExtentBytes;
+    format::ExtentHeader header{};
     size_t got = source.read(offset, &header, sizeof header);
     bool marked = got >= sizeof header.magic &&
                   (header.magic == format::kWindowMagic || header.magic == format::kChunkMagic);
     if (marked && got == sizeof header) {
-      if (header.magic == format::kWindowMagic && size - offset < format::kBlockBytes) {
+      if (header.magic == format::kWindowMagic && size - offset < format::kExtentBytes) {
         problems.add("the file is cut short: it ends inside a window");
       }
-      add(header, block, check_sums);
+      add(header, extent, check_sums);
       continue;
     }
     if (got == sizeof header && header.magic == format::kCountMagic) {
-      if (size - offset < format::kBlockBytes) {
-        problems.add("the file is cut short: it ends inside a block of counters");
+      if (size - offset < format::kExtentBytes) {
+        problems.add("the file is cut short: it ends inside an extent of counters");
       }
-      if (count_blocks_.size() < kMaxCountBlocks) count_blocks_.push_back(block);
+      if (count_extents_.size() < kMaxCountExtents) count_extents_.push_back(extent);
       continue;
     }
     // A chunk that is cut this short leaves a gap, unless its window still has the entries.
     if (marked && header.magic == format::kWindowMagic) {
       problems.add("the file is cut short: it ends inside a window");
     } else if (got < sizeof header.magic && header.magic != 0) {
-      problems.add("the file is cut short: it ends where a block begins");
+      problems.add("the file is cut short: it ends where an extent begins");
     }
     ++counts_.holes;
     uint64_t data = source.next_data(offset);
     if (data >= size) {
-      counts_.holes += blocks_ - block - 1;
+      counts_.holes += extents_ - extent - 1;
       break;
     }
-    uint64_t reached = data < header_bytes ? 0 : (data - header_bytes) / format::kBlockBytes;
-    if (reached > block + 1) {
-      counts_.holes += reached - block - 1;
-      block = reached - 1;
+    uint64_t reached = data < header_bytes ? 0 : (data - header_bytes) / format::kExtentBytes;
+    if (reached > extent + 1) {
+      counts_.holes += reached - extent - 1;
+      extent = reached - 1;
     }
   }
   group(problems);
 }
 
-void BlockIndex::adopt(std::vector<BlockRef> refs, const BlockCounts& counts, uint64_t missed,
-                       Problems& problems) {
+void ExtentIndex::adopt(std::vector<ExtentRef> refs, const ExtentCounts& counts, uint64_t missed,
+                        Problems& problems) {
   refs_ = std::move(refs);
-  blocks_ = refs_.size();
+  extents_ = refs_.size();
   counts_ = counts;
   if (missed > 0) missed_[0] = missed;
   group(problems);
 }
 
-void BlockIndex::add(const format::BlockHeader& header, uint64_t block, bool check_sums) {
+void ExtentIndex::add(const format::ExtentHeader& header, uint64_t extent, bool check_sums) {
   bool is_window = header.magic == format::kWindowMagic;
   ++(is_window ? counts_.windows : counts_.chunks);
   if (!is_window &&
       (header.bytes > format::kPayloadBytes || (check_sums && !header_is_sound(header)))) {
-    torn_.push_back({header.seq, header.window, static_cast<uint32_t>(block)});
+    torn_.push_back({header.seq, header.window, static_cast<uint32_t>(extent)});
     return;
   }
-  auto place = static_cast<uint32_t>(block * 2 + (is_window ? 1 : 0));
+  auto place = static_cast<uint32_t>(extent * 2 + (is_window ? 1 : 0));
   refs_.push_back({header.seq, header.base_time, header.window, place});
   if (header.missed > 0) {
     uint64_t& missed = missed_[header.window];
@@ -109,13 +109,13 @@ void BlockIndex::add(const format::BlockHeader& header, uint64_t block, bool che
   }
 }
 
-uint64_t BlockIndex::missed() const {
+uint64_t ExtentIndex::missed() const {
   uint64_t sum = 0;
   for (const auto& [window, missed] : missed_) sum = std::max(sum, sum + missed);
   return sum;
 }
 
-void BlockIndex::group(Problems& problems) {
+void ExtentIndex::group(Problems& problems) {
   std::sort(refs_.begin(), refs_.end(), in_order);
   for (size_t from = 0; from < refs_.size();) {
     if (windows_.size() == kMaxWindows) {
@@ -132,9 +132,9 @@ void BlockIndex::group(Problems& problems) {
 }
 
 // Fillings of a window are numbered from 0: a number that is left out is a chunk that is lost.
-void BlockIndex::check_order(WindowBlocks blocks, Problems& problems) const {
+void ExtentIndex::check_order(WindowExtents extents, Problems& problems) const {
   uint64_t expected = 0;
-  for (const BlockRef& ref : blocks) {
+  for (const ExtentRef& ref : extents) {
     if (ref.seq > expected) {
       problems.add(number_of(ref.seq - expected, "chunk") + " of window " +
                    std::to_string(ref.window) + " missing, from number " +
@@ -145,16 +145,16 @@ void BlockIndex::check_order(WindowBlocks blocks, Problems& problems) const {
 }
 
 // A process killed while it appends a chunk leaves it torn, with the entries still in the window.
-void BlockIndex::check_torn(Problems& problems) const {
+void ExtentIndex::check_torn(Problems& problems) const {
   for (const Torn& torn : torn_) {
     if (window_holds(torn.window, torn.seq)) continue;
-    problems.add("block " + std::to_string(torn.block) +
+    problems.add("extent " + std::to_string(torn.extent) +
                  " is damaged: its header is not as written");
   }
 }
 
-bool BlockIndex::window_holds(uint32_t window, uint64_t seq) const {
-  BlockRef probe{seq, 0, window, 1};
+bool ExtentIndex::window_holds(uint32_t window, uint64_t seq) const {
+  ExtentRef probe{seq, 0, window, 1};
   auto at = std::lower_bound(refs_.begin(), refs_.end(), probe, in_order);
   return at != refs_.end() && at->window == window && at->seq == seq && at->is_window();
 }

@@ -1,5 +1,5 @@
-// A frame: consecutive fillings of one window, as columns, compressed. What was put in comes out
-// byte for byte: the encoder decodes every frame before it lets go of it, and stores payloads as
+// A segment: consecutive fillings of one window, as columns, compressed. What was put in comes out
+// byte for byte: the encoder decodes every segment before it lets go of it, and stores payloads as
 // they are where columns would not give them back. Decoding is bounded whatever the bytes say.
 #pragma once
 
@@ -21,13 +21,13 @@ struct Filling {
   Bytes payload;
 };
 
-class FrameDecoder {
+class SegmentDecoder {
  public:
-  // False when `content` is not a frame, or not as it was written.
+  // False when `content` is not a segment, or not as it was written.
   bool decode(std::span<const unsigned char> content, bool check_sums,
               std::vector<Filling>& fillings);
 
-  // The notes alone, from the beginning of a frame: its first notes_end() bytes are enough.
+  // The notes alone, from the beginning of a segment: its first notes_end() bytes are enough.
   // `use` is called with the filling's facts and the note's parts.
   bool decode_notes(std::span<const unsigned char> content,
                     const std::function<void(const format::SealedFilling&, const NoteParts&)>& use);
@@ -46,9 +46,9 @@ class FrameDecoder {
   Columns columns_;
 };
 
-class FrameEncoder {
+class SegmentEncoder {
  public:
-  explicit FrameEncoder(int level) : compressor_(level) {}
+  explicit SegmentEncoder(int level) : compressor_(level) {}
 
   // The content of the piece. Fills in the facts' sizes, checksums and last times.
   Bytes encode(std::vector<Filling>& fillings);
@@ -58,11 +58,11 @@ class FrameEncoder {
 
   Compressor compressor_;
   ColumnWriter writer_;
-  FrameDecoder decoder_;
+  SegmentDecoder decoder_;
 };
 
-// How many bytes of a frame hold its fillings' facts and its notes; 0 when the lead makes no sense.
-// `lead` are the frame's first bytes, at least sizeof(FrameLead).
+// How many bytes of a segment hold its fillings' facts and its notes; 0 when the lead makes no
+// sense. `lead` are the segment's first bytes, at least sizeof(SegmentLead).
 size_t notes_end(std::span<const unsigned char> lead);
 
 }  // namespace heapledger::seal
