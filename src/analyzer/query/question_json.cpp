@@ -175,7 +175,8 @@ Question question_from_json(const Json& json) {
       question.ledger =
           static_cast<uint32_t>(std::min<uint64_t>(number_of(name, value), UINT32_MAX));
     } else if (name == "by") {
-      question.by = parse_group_by(text_of(name, value));
+      const std::string& by = text_of(name, value);
+      question.by = by == name_of(GroupBy::kNothing) ? GroupBy::kNothing : parse_group_by(by);
     } else if (name == "tree") {
       question.tree = tree_from(text_of(name, value));
     } else if (name == "function") {
