@@ -30,9 +30,10 @@ struct ExportRequest {
 // Which of the words of `export` mean something to a format; others are refused.
 struct Takes {
   bool metric = false;     // one value for each stack, of the user's choice
-  bool moment = false;     // --at, --between
+  bool moment = false;     // a moment, or a range
+  bool range = false;      // a range, and no moment
   bool separator = false;  // between the functions of a stack
-  bool entries = false;    // --entries
+  bool entries = false;    // a row for each call
 };
 
 struct Exporter {

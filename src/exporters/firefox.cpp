@@ -239,10 +239,6 @@ class Profile {
 }  // namespace
 
 void write_firefox(ExportRequest& request, Output& output) {
-  if (request.question.at.kind != MomentSpec::Kind::kPeak) {
-    throw Error("firefox takes no moment: every one can be chosen in the profiler",
-                ErrorKind::kQuestion);
-  }
   Profile(request, output).write();
 }
 

@@ -73,7 +73,7 @@ constexpr std::array kExporters = {
              "every block over time, for the Firefox Profiler",
              true,
              false,
-             {.moment = true},
+             {.range = true},
              write_firefox},
     Exporter{"massif",
              "massif.out",

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/error.h"
 #include "exporters/tables.h"
 
 namespace heapledger {
@@ -74,24 +73,9 @@ void write_entry(const CallFacts& call, const ThreadCells& threads, const char* 
   table.end_row();
 }
 
-// What has no meaning for single calls is refused, as for other formats that have no use for it.
-void check_entry_words(const ExportRequest& request) {
-  const Question& question = request.question;
-  if (!question.between && question.at.kind != MomentSpec::Kind::kPeak) {
-    throw Error("a table of calls takes no moment: every call has a time of its own; take a range",
-                ErrorKind::kQuestion);
-  }
-  if (request.separator != ";") {
-    throw Error(
-        "a table of calls takes no separator: calls have the number of a site, and no stack",
-        ErrorKind::kQuestion);
-  }
-}
-
 }  // namespace
 
 void write_entry_table(ExportRequest& request, TableForm form, Output& output) {
-  check_entry_words(request);
   TableWriter table(form, output, kEntryColumns);
   table.begin(about_table(request, "heapledger.export.entries/1"));
   ThreadCells threads(request.ledgers.facts(), table);

@@ -297,13 +297,13 @@ class Drawing(unittest.TestCase):
         ledger = export_program.cpp()
         for words, text in ((("--kind", "tim"), "did you mean"),
                             (("-o", "heap.bmp"), ".png"),
-                            (("--width", "100"), "--width"),
+                            (("--width", "100"), "the width"),
                             (("--top", "50"), "--top"),
                             (("--scheme", "pink"), "dark"),
                             (("--frames", "10"), "films"),
                             (("-o", "heap.png", "--scheme", "auto"), "light"),
                             (("-o", "heap.mp4", "--kind", "map"), "--kind"),
-                            (("-o", "heap.mp4", "--frames", "1"), "--frames")):
+                            (("-o", "heap.mp4", "--frames", "1"), "frames")):
             self.assertIn(text, plot(ledger, *words, status=2), words)
         self.assertIn("/nowhere/", plot(ledger, "-o", "/nowhere/heap.svg", status=1))
 

@@ -9,6 +9,7 @@ got no further than its first word has shown nothing and counts as such.
 import os
 import re
 import sys
+import time
 
 import harness
 import run_hazard
@@ -28,6 +29,9 @@ NOT_JUDGED = {
         "processes.exec_from_a_thread",
     },
 }
+
+
+SLOW_SECONDS = 5  # what is told of, for whoever wonders where the time goes
 
 
 class Enough(Exception):
@@ -92,7 +96,11 @@ def main():
     wrong = shown = total = 0
     for folder, name in hazards():
         before = mode.same
+        start = time.monotonic()
         problem = run_one(folder, name, sys.argv[1])
+        took = time.monotonic() - start
+        if took > SLOW_SECONDS:
+            print(f"{folder}.{name}: {took:.1f} s", flush=True)
         total += 1
         shown += mode.same > before
         if problem is not None:

@@ -37,12 +37,22 @@ void check_words(const ExportOptions& options, const Exporter& format) {
   const Takes& takes = format.takes;
   const SelectionWords& selection = options.selection;
   refuse_if(!options.metric.empty() && !takes.metric, format, "--metric", "it has them all");
-  refuse_if((!selection.at.empty() || !selection.between.empty()) && !takes.moment, format,
-            "--at and --between", "it tells of the whole recording");
+  refuse_if(!selection.at.empty() && takes.range, format, "--at",
+            "it shows every moment of the range; take --between");
+  refuse_if((!selection.at.empty() || !selection.between.empty()) && !takes.moment && !takes.range,
+            format, "--at and --between", "it tells of the whole recording");
   refuse_if(!options.separator.empty() && !takes.separator, format, "--separator",
             "it has no use for one");
   refuse_if(options.entries && !takes.entries, format, "--entries",
             "take tsv, csv or json for one row a call");
+  if (options.entries && !selection.at.empty()) {
+    throw Error("--entries takes no --at: every call has a time of its own; take --between",
+                ErrorKind::kQuestion);
+  }
+  if (options.entries && !options.separator.empty()) {
+    throw Error("--entries takes no --separator: calls have the number of a site, and no stack",
+                ErrorKind::kQuestion);
+  }
   if (format.needs_file && options.out.empty()) {
     throw Error(std::string(format.name) + " needs a file: say where with -o FILE",
                 ErrorKind::kQuestion);
