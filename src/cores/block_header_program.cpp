@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "cores/block_headers.h"
-#include "cores/elf_reader.h"
 #include "cores/elf_symbol.h"
+#include "cores/memory.h"
 #include "cores/module_file.h"
+#include "elf/reader.h"
 #include "format/entry.h"
 
 namespace heapledger::cores {
@@ -17,8 +18,8 @@ namespace {
 
 uint64_t lowest_address(const ElfImage& image) {
   uint64_t lowest = UINT64_MAX;
-  for (const ElfSegment& segment : image.segments) {
-    if (segment.type == kSegmentLoad) lowest = std::min(lowest, segment.address);
+  for (const elf::ElfSegment& segment : image.segments) {
+    if (segment.type == elf::kSegmentLoad) lowest = std::min(lowest, segment.address);
   }
   return lowest == UINT64_MAX ? 0 : lowest;
 }
@@ -56,7 +57,7 @@ std::string set_program(LiveHeap& heap, const std::string& executable, const Fou
             ", so it is taken to be where its file says";
     }
   }
-  if (shape.machine == kMachineArm) module.bias &= ~uint64_t{1};
+  if (shape.machine == elf::kMachineArm) module.bias &= ~uint64_t{1};
   if (shape.word_bytes == 4) module.bias &= UINT32_MAX;
   module.start = lowest_address(file->image) + module.bias;
   if (shape.word_bytes == 4) module.start &= UINT32_MAX;

@@ -8,8 +8,9 @@
 
 #include "cores/block_header_choice.h"
 #include "cores/block_header_scan.h"
-#include "cores/elf_reader.h"
 #include "cores/live_site_trie.h"
+#include "cores/memory.h"
+#include "elf/reader.h"
 #include "format/entry.h"
 #include "text/text.h"
 
@@ -96,7 +97,7 @@ class HeapBuilder {
     if (header.word_bytes == 8) return Memory::decode<uint64_t>(bytes, header.big_endian);
     uint64_t pc = Memory::decode<uint32_t>(bytes, header.big_endian);
     // The lowest bit says that it is Thumb code.
-    return heap_.shape.machine == kMachineArm ? pc & ~uint64_t{1} : pc;
+    return heap_.shape.machine == elf::kMachineArm ? pc & ~uint64_t{1} : pc;
   }
 
   uint32_t thread_of(uint32_t number) {

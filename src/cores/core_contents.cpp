@@ -24,9 +24,9 @@ void CoreMemory::name_regions() {
     Region region;
     region.start = segment.start;
     region.end = segment.end;
-    region.readable = (segment.flags & kSegmentReadable) != 0;
-    region.writable = (segment.flags & kSegmentWritable) != 0;
-    region.executable = (segment.flags & kSegmentExecutable) != 0;
+    region.readable = (segment.flags & elf::kSegmentReadable) != 0;
+    region.writable = (segment.flags & elf::kSegmentWritable) != 0;
+    region.executable = (segment.flags & elf::kSegmentExecutable) != 0;
     while (part != notes_.files.end() && part->end <= segment.start) ++part;
     bool mapped = part != notes_.files.end() && part->start <= segment.start;
     if (mapped && path_bytes + part->path.size() <= kMostPathBytes) {
@@ -37,7 +37,9 @@ void CoreMemory::name_regions() {
     regions_.push_back(std::move(region));
   }
   if (notes_.files.empty() && !chosen_executable_.empty()) {
-    ReadAt memory = [this](uint64_t at, std::span<unsigned char> out) { return read(at, out); };
+    elf::ReadAt memory = [this](uint64_t at, std::span<unsigned char> out) {
+      return read(at, out);
+    };
     name_program_regions(chosen_executable_, notes_.start.entry, memory, regions_);
   }
   name_stacks();
@@ -73,7 +75,7 @@ std::vector<std::string> CoreMemory::places_of(const Module& module) const {
 }
 
 void CoreMemory::find_all_modules() {
-  ReadAt memory = [this](uint64_t at, std::span<unsigned char> out) { return read(at, out); };
+  elf::ReadAt memory = [this](uint64_t at, std::span<unsigned char> out) { return read(at, out); };
   FilePlaces places = [this](const Module& module) { return places_of(module); };
   auto found = find_modules(regions_, memory, places);
   for (LoadedModule& loaded : found) {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "cores/elf_reader.h"
 #include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 
 // Gives the regions of the program its path, if `executable` proves to be what is in memory.
-void name_program_regions(const std::string& executable, uint64_t entry, const ReadAt& memory,
+void name_program_regions(const std::string& executable, uint64_t entry, const elf::ReadAt& memory,
                           std::vector<Region>& regions);
 
 }  // namespace heapledger::cores

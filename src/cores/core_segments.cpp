@@ -5,7 +5,7 @@
 namespace heapledger::cores {
 namespace {
 
-CoreSegment loaded_segment(const ElfSegment& segment, uint64_t file_bytes) {
+CoreSegment loaded_segment(const elf::ElfSegment& segment, uint64_t file_bytes) {
   CoreSegment loaded;
   loaded.start = segment.address;
   loaded.end = segment.address + std::min(segment.memory_bytes, UINT64_MAX - segment.address);
@@ -61,7 +61,7 @@ void CoreSegments::add_left_out(const std::vector<Region>& files) {
       CoreSegment gap;
       gap.start = at;
       gap.end = next == all.end() ? part.end : std::min(part.end, next->start);
-      gap.flags = kSegmentReadable | kSegmentExecutable;
+      gap.flags = elf::kSegmentReadable | elf::kSegmentExecutable;
       if (gap.start < gap.end) added.push_back(gap);
       at = next == all.end() ? part.end : std::max(at, next->end);
     }
@@ -79,10 +79,10 @@ const CoreSegment* CoreSegments::find(uint64_t address) const {
   return address < segment.end ? &segment : nullptr;
 }
 
-CoreSegments arrange_segments(const std::vector<ElfSegment>& segments, uint64_t file_bytes) {
+CoreSegments arrange_segments(const std::vector<elf::ElfSegment>& segments, uint64_t file_bytes) {
   CoreSegments arranged;
-  for (const ElfSegment& segment : segments) {
-    if (segment.type != kSegmentLoad || segment.memory_bytes == 0) continue;
+  for (const elf::ElfSegment& segment : segments) {
+    if (segment.type != elf::kSegmentLoad || segment.memory_bytes == 0) continue;
     CoreSegment loaded = loaded_segment(segment, file_bytes);
     if (loaded.start < loaded.end) arranged.all.push_back(loaded);
   }

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cores/elf_reader.h"
+#include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 
@@ -33,6 +34,6 @@ struct CoreSegments {
   const CoreSegment* find(uint64_t address) const;
 };
 
-CoreSegments arrange_segments(const std::vector<ElfSegment>& segments, uint64_t file_bytes);
+CoreSegments arrange_segments(const std::vector<elf::ElfSegment>& segments, uint64_t file_bytes);
 
 }  // namespace heapledger::cores

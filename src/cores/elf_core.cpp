@@ -22,13 +22,15 @@ CoreMemory::CoreMemory(std::unique_ptr<ByteSource> source, std::string executabl
     : file_(std::move(source)),
       chosen_executable_(std::move(executable)),
       sysroot_(std::move(sysroot)) {
-  ReadAt read = [this](uint64_t at, std::span<unsigned char> out) { return file_.read(at, out); };
-  auto header = read_elf_header(read);
-  if (!header || header->type != kElfCore) {
+  elf::ReadAt read = [this](uint64_t at, std::span<unsigned char> out) {
+    return file_.read(at, out);
+  };
+  auto header = elf::read_elf_header(read);
+  if (!header || header->type != elf::kElfCore) {
     throw Error(why_no_core(file_, header), ErrorKind::kData);
   }
   shape_ = header->shape;
-  auto segments = read_elf_segments(*header, read, kMostCoreSegments);
+  auto segments = elf::read_elf_segments(*header, read, kMostCoreSegments);
   if (segments.size() < header->segment_count) {
     problems_.push_back("the core is cut or damaged: of " +
                         counted(header->segment_count, "segment") + ", only " +

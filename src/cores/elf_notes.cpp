@@ -32,9 +32,9 @@ std::string text_in(const Bytes& bytes, size_t at, size_t most) {
 
 class NotesReader {
  public:
-  NotesReader(const ReadAt& read, const Shape& shape) : read_(read), shape_(shape) {}
+  NotesReader(const elf::ReadAt& read, const Shape& shape) : read_(read), shape_(shape) {}
 
-  void take(const ElfNote& note) {
+  void take(const elf::ElfNote& note) {
     if (note.name == "CORE") {
       if (note.type == kThreadState) return thread(contents(note, kMostThreadState));
       if (note.type == kProcess) return process(contents(note, kMostThreadState));
@@ -51,7 +51,7 @@ class NotesReader {
  private:
   bool wide() const { return shape_.word_bytes == 8; }
 
-  Bytes contents(const ElfNote& note, uint32_t most) {
+  Bytes contents(const elf::ElfNote& note, uint32_t most) {
     Bytes bytes(std::min(note.bytes, most));
     bytes.resize(read_(note.at, bytes));
     return bytes;
@@ -63,7 +63,7 @@ class NotesReader {
     size_t after = wide() ? 8 : 4;
     if (bytes.size() < registers + after) return;
     Thread found;
-    found.tid = ElfFields(bytes, shape_).whole(wide() ? 32 : 24);
+    found.tid = elf::ElfFields(bytes, shape_).whole(wide() ? 32 : 24);
     auto area = std::span(bytes).subspan(registers, bytes.size() - registers - after);
     decode_registers(area, shape_, found);
     i386_selector_ = i386_thread_selector(area, shape_);
@@ -74,7 +74,7 @@ class NotesReader {
     // struct elf_prpsinfo; where user ids have 16 bits, it is four bytes shorter.
     bool short_ids = !wide() && bytes.size() == 124;
     size_t pid = wide() ? 24 : short_ids ? 12 : 16;
-    notes_.pid = ElfFields(bytes, shape_).whole(pid);
+    notes_.pid = elf::ElfFields(bytes, shape_).whole(pid);
     notes_.program = text_in(bytes, pid + 16, 16);
     notes_.arguments = text_in(bytes, pid + 32, 80);
     while (!notes_.arguments.empty() && notes_.arguments.back() == ' ') {
@@ -83,7 +83,7 @@ class NotesReader {
   }
 
   void start_values(const Bytes& bytes) {
-    ElfFields fields(bytes, shape_);
+    elf::ElfFields fields(bytes, shape_);
     size_t word = shape_.word_bytes;
     for (size_t at = 0; at + 2 * word <= bytes.size(); at += 2 * word) {
       uint64_t kind = fields.word(at);
@@ -101,7 +101,7 @@ class NotesReader {
   // A count, the unit of offsets, three words for each part, and then all names.
   void mapped_files(const Bytes& bytes) {
     if (!notes_.files.empty()) return;
-    ElfFields fields(bytes, shape_);
+    elf::ElfFields fields(bytes, shape_);
     size_t word = shape_.word_bytes;
     uint64_t unit = fields.word(word);
     if (bytes.size() < 2 * word) return;
@@ -137,7 +137,7 @@ class NotesReader {
 
   // A list of segments, of which the thread's selector names one.
   void i386_tls(const Bytes& bytes) {
-    ElfFields fields(bytes, shape_);
+    elf::ElfFields fields(bytes, shape_);
     for (size_t at = 0; at + 16 <= bytes.size(); at += 16) {
       if (fields.whole(at) != i386_selector_ >> 3U) continue;
       notes_.threads.back().thread_pointer = fields.whole(at + 4);
@@ -146,10 +146,10 @@ class NotesReader {
 
   void arm_tls(const Bytes& bytes) {
     if (bytes.size() < shape_.word_bytes) return;
-    notes_.threads.back().thread_pointer = ElfFields(bytes, shape_).word(0);
+    notes_.threads.back().thread_pointer = elf::ElfFields(bytes, shape_).word(0);
   }
 
-  const ReadAt& read_;
+  const elf::ReadAt& read_;
   Shape shape_;
   CoreNotes notes_;
   uint32_t i386_selector_ = 0;
@@ -157,17 +157,17 @@ class NotesReader {
 
 }  // namespace
 
-CoreNotes read_core_notes(const ReadAt& read, const Shape& shape,
-                          const std::vector<ElfSegment>& segments, uint64_t file_bytes) {
+CoreNotes read_core_notes(const elf::ReadAt& read, const Shape& shape,
+                          const std::vector<elf::ElfSegment>& segments, uint64_t file_bytes) {
   NotesReader reader(read, shape);
   // Segments that lie over one another must not make more notes than a file can hold.
   uint64_t left = file_bytes;
-  for (const ElfSegment& segment : segments) {
-    if (segment.type != kSegmentNote || segment.offset >= file_bytes) continue;
+  for (const elf::ElfSegment& segment : segments) {
+    if (segment.type != elf::kSegmentNote || segment.offset >= file_bytes) continue;
     uint64_t bytes = std::min(segment.file_bytes, left);
     left -= bytes;
-    for_each_note(read, shape, segment.offset, bytes, segment.alignment,
-                  [&](const ElfNote& note) { reader.take(note); });
+    elf::for_each_note(read, shape, segment.offset, bytes, segment.alignment,
+                       [&](const elf::ElfNote& note) { reader.take(note); });
   }
   return reader.take_notes();
 }

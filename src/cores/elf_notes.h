@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cores/elf_reader.h"
 #include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 
@@ -30,7 +30,7 @@ struct CoreNotes {
   std::string arguments;  // the first 79 characters of all of them
 };
 
-CoreNotes read_core_notes(const ReadAt& read, const Shape& shape,
-                          const std::vector<ElfSegment>& segments, uint64_t file_bytes);
+CoreNotes read_core_notes(const elf::ReadAt& read, const Shape& shape,
+                          const std::vector<elf::ElfSegment>& segments, uint64_t file_bytes);
 
 }  // namespace heapledger::cores

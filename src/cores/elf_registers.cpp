@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "cores/elf_reader.h"
+#include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 namespace {
@@ -21,14 +22,14 @@ struct RegisterLayout {
 };
 
 constexpr RegisterLayout kLayouts[] = {
-    {kMachineX86, 0, 15, 16, 19, 21},       // r15 … rdi; rip; rsp; fs_base
-    {kMachineI386, 0, 7, 12, 15, kNone},    // ebx … eax; eip; esp
-    {kMachineArm64, 0, 31, 32, 31, kNone},  // x0 … x30; pc; sp
-    {kMachineArm, 0, 15, 15, 13, kNone},    // r0 … r14; pc; r13
-    {kMachineRiscV, 1, 31, 0, 2, 4},        // ra …; pc; sp; tp
-    {kMachinePowerPc, 0, 32, 32, 1, 2},     // r0 … r31; nip; r1; r2
-    {kMachinePowerPc64, 0, 32, 32, 1, 13},  // r0 … r31; nip; r1; r13
-    {kMachineS390, 2, 16, 1, 17, kNone},    // r0 … r15; the address in the PSW; r15
+    {elf::kMachineX86, 0, 15, 16, 19, 21},       // r15 … rdi; rip; rsp; fs_base
+    {elf::kMachineI386, 0, 7, 12, 15, kNone},    // ebx … eax; eip; esp
+    {elf::kMachineArm64, 0, 31, 32, 31, kNone},  // x0 … x30; pc; sp
+    {elf::kMachineArm, 0, 15, 15, 13, kNone},    // r0 … r14; pc; r13
+    {elf::kMachineRiscV, 1, 31, 0, 2, 4},        // ra …; pc; sp; tp
+    {elf::kMachinePowerPc, 0, 32, 32, 1, 2},     // r0 … r31; nip; r1; r2
+    {elf::kMachinePowerPc64, 0, 32, 32, 1, 13},  // r0 … r31; nip; r1; r13
+    {elf::kMachineS390, 2, 16, 1, 17, kNone},    // r0 … r15; the address in the PSW; r15
 };
 
 const RegisterLayout* layout_of(uint32_t machine) {
@@ -41,9 +42,9 @@ const RegisterLayout* layout_of(uint32_t machine) {
 }  // namespace
 
 void decode_registers(std::span<const unsigned char> bytes, const Shape& shape, Thread& thread) {
-  ElfFields fields(bytes, shape);
+  elf::ElfFields fields(bytes, shape);
   // Programs for x86_64 with pointers of 32 bits have whole registers nevertheless.
-  size_t size = shape.machine == kMachineX86 ? 8 : shape.word_bytes;
+  size_t size = shape.machine == elf::kMachineX86 ? 8 : shape.word_bytes;
   size_t words = std::min(bytes.size() / size, kMostRegisters);
   auto word = [&](size_t index) {
     return index < words ? fields.number(index * size, size) : uint64_t{0};
@@ -62,7 +63,7 @@ void decode_registers(std::span<const unsigned char> bytes, const Shape& shape, 
 
 uint16_t i386_thread_selector(std::span<const unsigned char> bytes, const Shape& shape) {
   constexpr size_t kGs = 10;
-  return static_cast<uint16_t>(ElfFields(bytes, shape).whole(kGs * 4));
+  return static_cast<uint16_t>(elf::ElfFields(bytes, shape).whole(kGs * 4));
 }
 
 }  // namespace heapledger::cores

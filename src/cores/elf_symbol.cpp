@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cores/elf_reader.h"
+#include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 namespace {
@@ -30,7 +31,7 @@ class SymbolFinder {
   std::optional<uint64_t> find() {
     std::vector<unsigned char> header(64);
     header.resize(file_.read(0, header));
-    ElfFields fields(header, shape_);
+    elf::ElfFields fields(header, shape_);
     sections_at_ = fields.word(wide_ ? 40 : 32);
     section_bytes_ = fields.half(wide_ ? 58 : 46);
     uint64_t count = std::min<uint64_t>(fields.half(wide_ ? 60 : 48), kMostSections);
@@ -51,7 +52,7 @@ class SymbolFinder {
     uint64_t at = sections_at_ + number * section_bytes_;
     if (section_bytes_ < bytes.size() || at < sections_at_) return std::nullopt;
     if (file_.read(at, bytes) != bytes.size()) return std::nullopt;
-    ElfFields fields(bytes, shape_);
+    elf::ElfFields fields(bytes, shape_);
     return Section{fields.whole(4), fields.word(wide_ ? 24 : 16), fields.word(wide_ ? 32 : 20),
                    fields.whole(wide_ ? 40 : 24)};
   }
@@ -66,7 +67,7 @@ class SymbolFinder {
       auto wanted = static_cast<size_t>(std::min<uint64_t>(buffer.size(), end - at));
       size_t got = file_.read(at, std::span(buffer).first(wanted));
       for (size_t i = 0; i + each <= got; i += each) {
-        ElfFields symbol{std::span(buffer).subspan(i, each), shape_};
+        elf::ElfFields symbol{std::span(buffer).subspan(i, each), shape_};
         bool defined = symbol.half(wide_ ? 6 : 14) != 0;
         if (defined && is_named(names, symbol.whole(0))) return symbol.word(wide_ ? 8 : 4);
       }

@@ -15,7 +15,8 @@ constexpr size_t kMostModules = 16384;
 
 class ModuleFinder {
  public:
-  ModuleFinder(const std::vector<Region>& regions, const ReadAt& memory, const FilePlaces& places)
+  ModuleFinder(const std::vector<Region>& regions, const elf::ReadAt& memory,
+               const FilePlaces& places)
       : regions_(regions), memory_(memory), places_(places) {}
 
   std::vector<LoadedModule> find() {
@@ -64,10 +65,11 @@ class ModuleFinder {
 
   // A file may also be mapped as a whole, just to be read; then none of it is executable.
   bool is_loaded(size_t index, const ElfImage& image) const {
-    bool has_code =
-        std::any_of(image.segments.begin(), image.segments.end(), [](const ElfSegment& segment) {
-          return segment.type == kSegmentLoad && (segment.flags & kSegmentExecutable) != 0;
-        });
+    bool has_code = std::any_of(image.segments.begin(), image.segments.end(),
+                                [](const elf::ElfSegment& segment) {
+                                  return segment.type == elf::kSegmentLoad &&
+                                         (segment.flags & elf::kSegmentExecutable) != 0;
+                                });
     if (!has_code) return true;
     uint64_t end = image.end_with(image.bias_at(regions_[index].start));
     // Modules have a few parts; a look at more than some would be a look at everything.
@@ -101,7 +103,7 @@ class ModuleFinder {
   }
 
   const std::vector<Region>& regions_;
-  const ReadAt& memory_;
+  const elf::ReadAt& memory_;
   const FilePlaces& places_;
   ModuleFiles files_;
   std::vector<LoadedModule> found_;
@@ -109,8 +111,8 @@ class ModuleFinder {
 
 }  // namespace
 
-std::vector<LoadedModule> find_modules(const std::vector<Region>& regions, const ReadAt& memory,
-                                       const FilePlaces& places) {
+std::vector<LoadedModule> find_modules(const std::vector<Region>& regions,
+                                       const elf::ReadAt& memory, const FilePlaces& places) {
   return ModuleFinder(regions, memory, places).find();
 }
 

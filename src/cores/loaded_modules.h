@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cores/byte_windows.h"
-#include "cores/elf_reader.h"
 #include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 
@@ -25,8 +25,8 @@ struct LoadedModule {
 using FilePlaces = std::function<std::vector<std::string>(const Module& module)>;
 
 // `regions` with their paths, by address.
-std::vector<LoadedModule> find_modules(const std::vector<Region>& regions, const ReadAt& memory,
-                                       const FilePlaces& places);
+std::vector<LoadedModule> find_modules(const std::vector<Region>& regions,
+                                       const elf::ReadAt& memory, const FilePlaces& places);
 
 // "1a2b…", for messages.
 std::string hex_of(const std::string& bytes);

@@ -14,7 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "elf/shape.h"
+
 namespace heapledger::cores {
+
+using elf::Shape;
 
 // A range of addresses and what is known of it. Whether all of it can be read, only read() tells.
 struct Region {
@@ -43,13 +47,6 @@ struct Thread {
   uint64_t stack_pointer = 0;
   std::vector<uint64_t> registers;  // general ones, the stack pointer among them
   uint64_t thread_pointer = 0;      // where thread-local storage is; 0: unknown
-};
-
-// How numbers are stored there.
-struct Shape {
-  unsigned word_bytes = 8;  // 4 or 8
-  bool big_endian = false;
-  uint32_t machine = 62;  // ELF e_machine; 0: unknown
 };
 
 class Memory {

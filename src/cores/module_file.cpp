@@ -13,17 +13,18 @@ constexpr size_t kMostNoteSegments = 8;
 constexpr size_t kSampledPage = 4096;
 constexpr size_t kWindowsOfFile = 4;
 
-uint64_t narrow(uint64_t address, const ElfHeader& header) {
+uint64_t narrow(uint64_t address, const elf::ElfHeader& header) {
   return header.shape.word_bytes == 4 ? address & UINT32_MAX : address;
 }
 
 // Header, segments and the bytes behind them; the build id is elsewhere in files and in memory.
-std::optional<ElfImage> read_image(const ReadAt& read) {
-  auto header = read_elf_header(read);
-  if (!header || (header->type != kElfProgram && header->type != kElfShared)) return std::nullopt;
+std::optional<ElfImage> read_image(const elf::ReadAt& read) {
+  auto header = elf::read_elf_header(read);
+  if (!header || (header->type != elf::kElfProgram && header->type != elf::kElfShared))
+    return std::nullopt;
   ElfImage image;
   image.header = *header;
-  image.segments = read_elf_segments(*header, read, kMostModuleSegments);
+  image.segments = elf::read_elf_segments(*header, read, kMostModuleSegments);
   uint64_t from = header->segments_at + image.segments.size() * header->segment_bytes;
   if (from < kSampledPage) {
     image.sample.resize(kSampledPage - static_cast<size_t>(from));
@@ -34,14 +35,14 @@ std::optional<ElfImage> read_image(const ReadAt& read) {
 
 // The build id, whose notes are at their addresses plus `bias` in memory, at their offsets in
 // files.
-std::string find_build_id(const ElfImage& image, const ReadAt& read, bool in_memory,
+std::string find_build_id(const ElfImage& image, const elf::ReadAt& read, bool in_memory,
                           uint64_t bias) {
   size_t seen = 0;
-  for (const ElfSegment& segment : image.segments) {
-    if (segment.type != kSegmentNote || ++seen > kMostNoteSegments) continue;
+  for (const elf::ElfSegment& segment : image.segments) {
+    if (segment.type != elf::kSegmentNote || ++seen > kMostNoteSegments) continue;
     uint64_t at = in_memory ? narrow(bias + segment.address, image.header) : segment.offset;
     std::string found =
-        build_id_in_notes(read, image.header.shape, at, segment.file_bytes, segment.alignment);
+        elf::build_id_in_notes(read, image.header.shape, at, segment.file_bytes, segment.alignment);
     if (!found.empty()) return found;
   }
   return {};
@@ -56,7 +57,9 @@ std::unique_ptr<ModuleFile> open_module_file(const std::string& path) {
   }
   // Files made up by the kernel have no size, and reading one of them may wait forever.
   if (bytes->size() == 0) return nullptr;
-  ReadAt read = [&](uint64_t at, std::span<unsigned char> out) { return bytes->read(at, out); };
+  elf::ReadAt read = [&](uint64_t at, std::span<unsigned char> out) {
+    return bytes->read(at, out);
+  };
   auto image = read_image(read);
   if (!image) return nullptr;
   image->build_id = find_build_id(*image, read, false, 0);
@@ -66,8 +69,8 @@ std::unique_ptr<ModuleFile> open_module_file(const std::string& path) {
 }  // namespace
 
 uint64_t ElfImage::bias_at(uint64_t start) const {
-  for (const ElfSegment& segment : segments) {
-    if (segment.type != kSegmentLoad) continue;
+  for (const elf::ElfSegment& segment : segments) {
+    if (segment.type != elf::kSegmentLoad) continue;
     return narrow(start - (segment.address - segment.offset), header);
   }
   return start;
@@ -75,8 +78,8 @@ uint64_t ElfImage::bias_at(uint64_t start) const {
 
 uint64_t ElfImage::end_with(uint64_t bias) const {
   uint64_t end = 0;
-  for (const ElfSegment& segment : segments) {
-    if (segment.type != kSegmentLoad) continue;
+  for (const elf::ElfSegment& segment : segments) {
+    if (segment.type != elf::kSegmentLoad) continue;
     uint64_t start = narrow(bias + segment.address, header);
     uint64_t behind = start + segment.memory_bytes;
     if (behind > start && behind <= UINT64_MAX - kSampledPage) end = std::max(end, behind);
@@ -91,7 +94,7 @@ bool ElfImage::same_build(const ElfImage& other) const {
   return header.entry == other.header.entry && !sample.empty() && sample == other.sample;
 }
 
-std::optional<ElfImage> image_in_memory(const ReadAt& memory, uint64_t start) {
+std::optional<ElfImage> image_in_memory(const elf::ReadAt& memory, uint64_t start) {
   auto image = read_image([&](uint64_t offset, std::span<unsigned char> out) {
     return offset > UINT64_MAX - start ? 0 : memory(start + offset, out);
   });

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "cores/byte_windows.h"
-#include "cores/elf_reader.h"
+#include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 
 struct ElfImage {
-  ElfHeader header;
-  std::vector<ElfSegment> segments;
+  elf::ElfHeader header;
+  std::vector<elf::ElfSegment> segments;
   std::string build_id;
   // What lies between the program headers and the end of the first page.
   std::vector<unsigned char> sample;
@@ -29,7 +30,7 @@ struct ElfImage {
 };
 
 // Of a program or library whose header is at `start`; nothing when there is none.
-std::optional<ElfImage> image_in_memory(const ReadAt& memory, uint64_t start);
+std::optional<ElfImage> image_in_memory(const elf::ReadAt& memory, uint64_t start);
 
 struct ModuleFile {
   std::shared_ptr<ByteWindows> bytes;

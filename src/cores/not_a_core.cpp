@@ -38,13 +38,13 @@ std::string packed_with(const Packing& packing, const std::string& path) {
   return message;
 }
 
-std::string which_elf(const ElfHeader& header) {
+std::string which_elf(const elf::ElfHeader& header) {
   switch (header.type) {
     case 1:
       return "is an object file, not a core dump";
-    case kElfProgram:
+    case elf::kElfProgram:
       return "is a program, not a core dump; the program comes first, then its core";
-    case kElfShared:
+    case elf::kElfShared:
       return "is a program or library, not a core dump; the program comes first, then its core";
     default:
       return "is an ELF file of an unknown kind, not a core dump";
@@ -53,7 +53,7 @@ std::string which_elf(const ElfHeader& header) {
 
 }  // namespace
 
-std::string why_no_core(ByteWindows& file, const std::optional<ElfHeader>& header) {
+std::string why_no_core(ByteWindows& file, const std::optional<elf::ElfHeader>& header) {
   std::string said = file.name() + ": ";
   if (header) return said + which_elf(*header);
   unsigned char bytes[16] = {};

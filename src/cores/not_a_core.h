@@ -5,11 +5,12 @@
 #include <string>
 
 #include "cores/byte_windows.h"
-#include "cores/elf_reader.h"
+#include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 
 // A message; `header` if it is an ELF file at all.
-std::string why_no_core(ByteWindows& file, const std::optional<ElfHeader>& header);
+std::string why_no_core(ByteWindows& file, const std::optional<elf::ElfHeader>& header);
 
 }  // namespace heapledger::cores

@@ -9,7 +9,8 @@
 #include <charconv>
 #include <climits>
 
-#include "cores/elf_reader.h"
+#include "cores/memory.h"
+#include "elf/reader.h"
 
 namespace heapledger::cores {
 namespace {
@@ -138,7 +139,7 @@ uint64_t waiting_stack_pointer(uint32_t pid, uint32_t tid) {
 std::optional<Shape> shape_of_process(uint32_t pid) {
   int fd = ::open(process_path(pid, "exe").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::nullopt;
-  auto header = read_elf_header([fd](uint64_t offset, std::span<unsigned char> out) {
+  auto header = elf::read_elf_header([fd](uint64_t offset, std::span<unsigned char> out) {
     ssize_t got = ::pread(fd, out.data(), out.size(), static_cast<off_t>(offset));
     return got < 0 ? size_t{0} : static_cast<size_t>(got);
   });

@@ -145,7 +145,7 @@ uint64_t ProcessMemory::next_data(uint64_t address) const {
 }
 
 void ProcessMemory::find_process_modules() {
-  ReadAt memory = [this](uint64_t at, std::span<unsigned char> out) { return read(at, out); };
+  elf::ReadAt memory = [this](uint64_t at, std::span<unsigned char> out) { return read(at, out); };
   // In a container of its own, its files are elsewhere; a program that was replaced is there as
   // long as it runs.
   std::string folder = "/proc/" + std::to_string(pid_);

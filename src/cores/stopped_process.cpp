@@ -13,10 +13,11 @@
 #include <string>
 #include <utility>
 
-#include "cores/elf_reader.h"
 #include "cores/elf_registers.h"
+#include "cores/memory.h"
 #include "cores/process_files.h"
 #include "cores/process_memory.h"
+#include "elf/reader.h"
 #include "text/text.h"
 
 namespace heapledger::cores {
@@ -116,11 +117,11 @@ bool read_registers(uint32_t tid, Shape shape, Thread& thread) {
   if (::ptrace(PTRACE_GETREGSET, id, kind, &place) != 0) return false;
   auto got = std::span<const unsigned char>(bytes).first(place.iov_len);
   decode_registers(got, shape, thread);
-  if (shape.machine == kMachineI386) return true;  // its segments are not asked for
+  if (shape.machine == elf::kMachineI386) return true;  // its segments are not asked for
   uint64_t pointer = 0;
   iovec word{&pointer, sizeof(pointer)};
   auto tls = static_cast<uintptr_t>(NT_ARM_TLS);
-  bool arm = shape.machine == kMachineArm64 || shape.machine == kMachineArm;
+  bool arm = shape.machine == elf::kMachineArm64 || shape.machine == elf::kMachineArm;
   if (arm && ::ptrace(PTRACE_GETREGSET, id, tls, &word) == 0) {
     thread.thread_pointer = pointer;
   }

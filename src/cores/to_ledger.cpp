@@ -6,8 +6,8 @@
 #include "cores/ordered_blocks.h"
 #include "format/inherited_threads.h"
 #include "format/modes.h"
-#include "importers/ledger_writer.h"
 #include "text/text.h"
+#include "writer/ledger_writer.h"
 
 namespace heapledger::cores {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "importers/dhat_file.h"
 #include "importers/importer.h"
-#include "importers/ledger_writer.h"
 #include "importers/line_source.h"
+#include "writer/ledger_writer.h"
 
 namespace heapledger {
 

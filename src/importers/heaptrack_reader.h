@@ -17,10 +17,10 @@
 
 #include "importers/heaptrack_line.h"
 #include "importers/importer.h"
-#include "importers/ledger_writer.h"
 #include "importers/line_source.h"
 #include "importers/made_up_addresses.h"
 #include "symbols/symbol_table.h"
+#include "writer/ledger_writer.h"
 
 namespace heapledger {
 

@@ -9,10 +9,10 @@
 #include "importers/dhat_file.h"
 #include "importers/dhat_reader.h"
 #include "importers/heaptrack_reader.h"
-#include "importers/ledger_writer.h"
 #include "importers/line_source.h"
 #include "importers/massif_file.h"
 #include "importers/massif_reader.h"
+#include "writer/ledger_writer.h"
 
 namespace heapledger {
 namespace {

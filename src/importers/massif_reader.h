@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "importers/importer.h"
-#include "importers/ledger_writer.h"
 #include "importers/line_source.h"
 #include "importers/made_up_addresses.h"
 #include "importers/massif_file.h"
+#include "writer/ledger_writer.h"
 
 namespace heapledger {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "importers/ledger_writer.h"
+#include "writer/ledger_writer.h"
 
 namespace heapledger {
 

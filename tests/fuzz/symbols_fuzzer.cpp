@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "cli/doctor/symbols.h"
-#include "cli/elf/bytes.h"
-#include "cli/elf/image.h"
+#include "elf/bytes.h"
+#include "elf/image.h"
 #include "symbols/demangle.h"
 #include "symbols/resolve.h"
 #include "symbols/shorten.h"
@@ -25,7 +25,7 @@
 
 using namespace heapledger;
 using namespace heapledger::cli::doctor;
-using namespace heapledger::cli::elf;
+using namespace heapledger::elf;
 
 namespace {
 

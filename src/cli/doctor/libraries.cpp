@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "cli/elf/bytes.h"
+#include "elf/bytes.h"
 
 namespace heapledger::cli::doctor {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/elf/image.h"
+#include "elf/image.h"
 
 namespace heapledger::cli::doctor {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/elf/image.h"
 #include "cli/program_check/program_check.h"
+#include "elf/image.h"
 
 namespace heapledger::cli::program_check {
 

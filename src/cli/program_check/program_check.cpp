@@ -4,12 +4,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/elf/bytes.h"
-#include "cli/elf/image.h"
 #include "cli/program_check/binary.h"
 #include "cli/program_check/path.h"
 #include "cli/program_check/privileges.h"
 #include "cli/program_check/script.h"
+#include "elf/bytes.h"
+#include "elf/image.h"
 #include "text/text.h"
 
 namespace heapledger::cli::program_check {

@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "analyzer/error.h"
-#include "cli/elf/bytes.h"
-#include "cli/elf/image.h"
 #include "cli/run/exit.h"
 #include "cli/run/library.h"
 #include "cli/shared/exit_status.h"
+#include "elf/bytes.h"
+#include "elf/image.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {

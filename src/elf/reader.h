@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "cores/memory.h"
+#include "elf/shape.h"
 
-namespace heapledger::cores {
+namespace heapledger::elf {
 
 // Copies what is at an offset; returns how many bytes there were.
 using ReadAt = std::function<size_t(uint64_t offset, std::span<unsigned char> out)>;
@@ -97,4 +97,4 @@ void for_each_note(const ReadAt& read, const Shape& shape, uint64_t start, uint6
 std::string build_id_in_notes(const ReadAt& read, const Shape& shape, uint64_t start,
                               uint64_t bytes, uint64_t alignment);
 
-}  // namespace heapledger::cores
+}  // namespace heapledger::elf

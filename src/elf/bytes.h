@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace heapledger::cli::elf {
+namespace heapledger::elf {
 
 class ElfBytes {
  public:
@@ -49,4 +49,4 @@ class ElfBytes {
   uint64_t size_;
 };
 
-}  // namespace heapledger::cli::elf
+}  // namespace heapledger::elf

@@ -1,4 +1,4 @@
-#include "cli/elf/bytes.h"
+#include "elf/bytes.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace heapledger::cli::elf {
+namespace heapledger::elf {
 
 std::optional<ElfBytes> ElfBytes::open(const std::string& path) {
   struct stat info;
@@ -50,4 +50,4 @@ std::string ElfBytes::head(size_t most) const {
   return bytes;
 }
 
-}  // namespace heapledger::cli::elf
+}  // namespace heapledger::elf

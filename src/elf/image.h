@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/elf/bytes.h"
+#include "elf/bytes.h"
 
-namespace heapledger::cli::elf {
+namespace heapledger::elf {
 
 struct ElfImage {
   bool damaged = false;  // its headers contradict the file or each other
@@ -37,4 +37,4 @@ struct ElfImage {
 // Nothing when the file is not ELF.
 std::optional<ElfImage> read_elf_image(const ElfBytes& file);
 
-}  // namespace heapledger::cli::elf
+}  // namespace heapledger::elf

@@ -1,4 +1,4 @@
-#include "cli/elf/symbols.h"
+#include "elf/symbols.h"
 
 #include <elf.h>
 #include <link.h>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heapledger::cli::elf {
+namespace heapledger::elf {
 namespace {
 
 // Larger tables than any program needs; a debug build beyond them goes unchecked rather than slow.
@@ -118,4 +118,4 @@ void find_allocators(const ElfBytes& file, ElfImage& image) {
   if (image.exports_malloc) image.hides_malloc = false;
 }
 
-}  // namespace heapledger::cli::elf
+}  // namespace heapledger::elf

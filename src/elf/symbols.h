@@ -2,12 +2,12 @@
 // ElfImage, and leaves it as it is where a table is damaged or absurdly large.
 #pragma once
 
-#include "cli/elf/bytes.h"
-#include "cli/elf/image.h"
+#include "elf/bytes.h"
+#include "elf/image.h"
 
-namespace heapledger::cli::elf {
+namespace heapledger::elf {
 
 // For an image that is native and whose file header is sound.
 void find_allocators(const ElfBytes& file, ElfImage& image);
 
-}  // namespace heapledger::cli::elf
+}  // namespace heapledger::elf

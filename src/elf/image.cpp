@@ -1,4 +1,4 @@
-#include "cli/elf/image.h"
+#include "elf/image.h"
 
 #include <elf.h>
 #include <link.h>
@@ -9,9 +9,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "cli/elf/symbols.h"
+#include "elf/symbols.h"
 
-namespace heapledger::cli::elf {
+namespace heapledger::elf {
 namespace {
 
 constexpr uint64_t kMostProgramHeaderBytes = 65536;  // the kernel's own limit
@@ -157,4 +157,4 @@ std::optional<ElfImage> read_elf_image(const ElfBytes& file) {
   return image;
 }
 
-}  // namespace heapledger::cli::elf
+}  // namespace heapledger::elf

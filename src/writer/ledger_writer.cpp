@@ -1,4 +1,4 @@
-#include "importers/ledger_writer.h"
+#include "writer/ledger_writer.h"
 
 #include <fcntl.h>
 #include <sys/utsname.h>

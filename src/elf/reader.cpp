@@ -1,9 +1,9 @@
-#include "cores/elf_reader.h"
+#include "elf/reader.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace heapledger::cores {
+namespace heapledger::elf {
 namespace {
 
 constexpr unsigned char kElfMagic[4] = {0x7F, 'E', 'L', 'F'};
@@ -145,4 +145,4 @@ std::string build_id_in_notes(const ReadAt& read, const Shape& shape, uint64_t s
   return found;
 }
 
-}  // namespace heapledger::cores
+}  // namespace heapledger::elf
