@@ -34,6 +34,24 @@ else()
   target_compile_options(heapledger_unhurried INTERFACE -O1)
 endif()
 
+# Some of a target's files, compiled in this way: those in which no time is spent.
+#
+#   heapledger_unhurried_files(TARGET "LIBRARY..." FILE...)   they include what the libraries have, of
+#                                                            the first precompiled headers too
+function(heapledger_unhurried_files target libraries)
+  set(part ${target}_unhurried)
+  add_library(${part} OBJECT ${ARGN})
+  heapledger_unity(${part} 0)
+  list(GET libraries 0 first)
+  if(first MATCHES "^heapledger_")
+    heapledger_precompile(${part} REUSE_FROM ${first})
+  endif()
+  target_link_libraries(${part} PRIVATE ${libraries} heapledger_options heapledger_unhurried)
+  target_include_directories(${part} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(${part} PRIVATE cxx_std_20)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
+endfunction()
+
 # GCC 12 warns of copies inside std::string that cannot happen (its bugs 105651 and 105329). Clang, in
 # the sanitizer builds, sees what it would find elsewhere.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

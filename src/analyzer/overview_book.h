@@ -38,10 +38,10 @@ class OverviewBook final : public QuietBook {
   }
 
   // For Scan:
-  bool wants_prefetch() const { return accounts_.are_many(); }
-  void prefetch(uint32_t account) const { accounts_.prefetch(account); }
+  bool wants_prefetch() const override { return accounts_.are_many(); }
+  void prefetch(uint32_t account) const override { accounts_.prefetch(account); }
 
-  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override {
     see_time(ledger, block.time);
     series_.born(weight.bytes, weight.calls);
     count_size(block.size, weight.calls);
@@ -51,7 +51,8 @@ class OverviewBook final : public QuietBook {
     }
   }
 
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight& weight) {
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death,
+            const Weight& weight) override {
     end(ledger, block, death.time, weight);
     if (death.by_resize) {
       accounts_.died(block.account, weight);
@@ -60,12 +61,12 @@ class OverviewBook final : public QuietBook {
     }
   }
 
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override {
     end(ledger, block, time, weight);
     accounts_.died(block.account, weight);
   }
 
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override {
     // What the last process leaves stays in the picture: it is what was never freed.
     if (running_ > 1) {
       see_time(ledger, time);
@@ -74,20 +75,20 @@ class OverviewBook final : public QuietBook {
     accounts_.left(block.account, weight);
   }
 
-  void resized(uint32_t, const Resize& resize) { accounts_.resized(resize); }
+  void resized(uint32_t, const Resize& resize) override { accounts_.resized(resize); }
 
   void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) {
     accounts_.before(account, before, {time, ledger});
   }
 
-  void spent(uint32_t, const LiveBlock& block, uint64_t ns) {
+  void spent(uint32_t, const LiveBlock& block, uint64_t ns) override {
     has_time_ = true;
     accounts_.spent(block.account, ns);
   }
 
-  void sampled(uint32_t ledger, const MemorySample& sample);
-  void marked(uint32_t ledger, uint64_t time, std::string_view text);
-  void ended(uint32_t ledger, uint64_t time);
+  void sampled(uint32_t ledger, const MemorySample& sample) override;
+  void marked(uint32_t ledger, uint64_t time, std::string_view text) override;
+  void ended(uint32_t ledger, uint64_t time) override;
 
  private:
   static constexpr uint64_t kSmallSizes = 32768;

@@ -158,7 +158,8 @@ const uint64_t* Play<How>::make_prefixed(const uint64_t* cursor) {
   return cursor;
 }
 
-// Out of the loop's way, which keeps its variables in registers.
+// One call, with the words before it, if any. Out of the loop's way, which keeps its variables in
+// registers.
 template <class How>
 [[gnu::noinline]] const uint64_t* play_prefixed(LaneRun& run, const uint64_t* cursor) {
   return Play<How>(run).make_prefixed(cursor);
@@ -176,16 +177,8 @@ inline void Play<How>::all() {
       // clang-format off
       case Word::kMalloc: make(request(Word::kMalloc)); break;
       case Word::kCalloc: make(request(Word::kCalloc)); break;
-      case Word::kReallocNew: make(request(Word::kReallocNew)); break;
-      case Word::kReallocArrayNew: make(request(Word::kReallocArrayNew)); break;
-      case Word::kValloc: make(request(Word::kValloc)); break;
-      case Word::kPvalloc: make(request(Word::kPvalloc)); break;
       case Word::kRealloc: make(request(Word::kRealloc)); break;
-      case Word::kReallocArray: make(request(Word::kReallocArray)); break;
       case Word::kFree: make(request(Word::kFree)); break;
-      case Word::kFreeSized: make(request(Word::kFreeSized)); break;
-      case Word::kReallocFree: make(request(Word::kReallocFree)); break;
-      case Word::kReallocArrayFree: make(request(Word::kReallocArrayFree)); break;
       case Word::kFreeNull: timed([] { functions.free(nullptr); }); break;
       case Word::kSpawn: spawn_lane(run_, slot, argument); break;
       case Word::kPhase: pass_phase(run_, argument); break;
@@ -193,6 +186,15 @@ inline void Play<How>::all() {
       case Word::kAwait: await_frees(run_, slot, argument); break;
       case Word::kNext: cursor = next_chunk(run_, argument); break;
       case Word::kEnd: return;
+      // What is rare, or has words before it.
+      case Word::kReallocNew:
+      case Word::kReallocArrayNew:
+      case Word::kValloc:
+      case Word::kPvalloc:
+      case Word::kReallocArray:
+      case Word::kFreeSized:
+      case Word::kReallocFree:
+      case Word::kReallocArrayFree:
       case Word::kHigh:
       case Word::kAlign:
       case Word::kFails:

@@ -411,7 +411,7 @@ WhereRss Ledgers::where_rss(const MomentSpec& moment) {
   std::vector<uint32_t> page_bytes;
   for (const LedgerFacts& facts : ledgers) page_bytes.push_back(facts.page_bytes);
   RssBook book(parts_->set, watch, std::move(page_bytes));
-  parts_->scan(book, parts_->view().heaps, nullptr, watch);
+  parts_->scan<QuietBook>(book, parts_->view().heaps, nullptr, watch);
   WhereRss where;
   book.tell(where);
   where.other_malloc = other_malloc(ledgers);
@@ -437,7 +437,7 @@ std::vector<SiteSeries> Ledgers::series_of(std::span<const uint32_t> sites) {
     if (found != line_of.end()) lines[account] = found->second;
   }
   SeriesBook book(parts_->set, std::move(lines), sites.size());
-  parts_->scan(book, parts_->view().heaps, nullptr, {});
+  parts_->scan<QuietBook>(book, parts_->view().heaps, nullptr, {});
   std::vector<SiteSeries> all;
   for (uint32_t i = 0; i < sites.size(); ++i) {
     all.push_back({sites[i], book.take(i, parts_->view().overview.duration_ns)});

@@ -20,8 +20,8 @@ class BlocksBook final : public QuietBook {
     // A moment before the first birth, sample or marker is the start, when nothing is live.
   }
 
-  void reach_begin() { in_range_ = true; }
-  void reach_end() {
+  void reach_begin() override { in_range_ = true; }
+  void reach_end() override {
     for (uint32_t i = 0; i < tables().size(); ++i) {
       if (tables()[i] == nullptr) continue;
       tables()[i]->for_each([&](const LiveBlock& block) { consider(i, block, plan_.end.time_ns); });
@@ -31,17 +31,19 @@ class BlocksBook final : public QuietBook {
 
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
-  void born(uint32_t, LiveBlock& block, const Weight&) {
+  void born(uint32_t, LiveBlock& block, const Weight&) override {
     if (in_range_) block.thread |= kInRange;
     meet(Watch::What::kBirth, ++births_);
   }
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight&) {
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight&) override {
     if (plan_.end.what == Watch::What::kEnd) {
       consider(ledger, block, set_.since_start({time, ledger}));
     }
   }
-  void sampled(uint32_t, const MemorySample&) { meet(Watch::What::kSample, ++samples_); }
-  void marked(uint32_t, uint64_t, std::string_view) { meet(Watch::What::kMarker, ++markers_); }
+  void sampled(uint32_t, const MemorySample&) override { meet(Watch::What::kSample, ++samples_); }
+  void marked(uint32_t, uint64_t, std::string_view) override {
+    meet(Watch::What::kMarker, ++markers_);
+  }
 
  private:
   static constexpr uint32_t kInRange = kFirstBookFlag;
@@ -144,7 +146,7 @@ BlockList Ledgers::blocks(const Question& asked) {
   }
   Plan plan = parts.make_plan(question, counted);
   BlocksBook book(parts.set, plan, question.top);
-  parts.scan(book, plan.heaps, plan.between ? &plan.begin : nullptr, plan.end);
+  parts.scan<QuietBook>(book, plan.heaps, plan.between ? &plan.begin : nullptr, plan.end);
   return book.take(parts.sites);
 }
 

@@ -61,20 +61,21 @@ class BlockEventsBook final : public Selecting {
   explicit BlockEventsBook(const Use& use, Rest&&... rest)
       : Selecting(std::forward<Rest>(rest)...), use_(use) {}
 
-  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override {
     uint64_t now = set().since_start({block.time, ledger});
     if (!in_range(now) || !selects(ledger, block)) return;
     block.thread |= kSelected;
     tell(BlockEvent::What::kBorn, ledger, block, now, block.thread & kThreadBits, weight);
   }
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight& weight) {
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death,
+            const Weight& weight) override {
     end(death.by_resize ? BlockEvent::What::kResized : BlockEvent::What::kFreed, ledger, block,
         death.time, death.thread, weight, death.temporary);
   }
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override {
     end(BlockEvent::What::kLost, ledger, block, time, block.thread & kThreadBits, weight, false);
   }
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override {
     end(BlockEvent::What::kLeft, ledger, block, time, block.thread & kThreadBits, weight, false);
   }
 
@@ -176,10 +177,10 @@ class CallsBook final : public Selecting {
   explicit CallsBook(const Use& use, Rest&&... rest)
       : Selecting(std::forward<Rest>(rest)...), use_(use) {}
 
-  void born(uint32_t ledger, LiveBlock& block, const Weight&) {
+  void born(uint32_t ledger, LiveBlock& block, const Weight&) override {
     if (selects(ledger, block)) block.thread |= kSelected;
   }
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight&) {
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight&) override {
     HeldCall* held = settle(ledger, block.address, death);
     if (held == nullptr) return;
     held->dropped = !selects_all() && (block.thread & kSelected) == 0;
@@ -188,8 +189,8 @@ class CallsBook final : public Selecting {
   void unborn(uint32_t ledger, uint64_t address, const Death& death) {
     settle(ledger, address, death);
   }
-  void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
-  void left(uint32_t, const LiveBlock&, uint64_t, const Weight&) {}
+  void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) override {}
+  void left(uint32_t, const LiveBlock&, uint64_t, const Weight&) override {}
 
   // By Scan, for every call, before it is paired. `block`: the one it allocates or, if known, the
   // one it frees.
@@ -287,7 +288,8 @@ void refuse_lifetimes(const Question& question) {
       ErrorKind::kQuestion);
 }
 
-template <typename Book, typename Facts>
+// `Told`: as what the scan knows the book.
+template <typename Book, typename Told, typename Facts>
 void pass(Ledgers::Parts& parts, const Question& asked,
           const std::function<void(const Facts&)>& use) {
   refuse_lifetimes(asked);
@@ -309,7 +311,7 @@ void pass(Ledgers::Parts& parts, const Question& asked,
   }
   Plan plan = parts.make_plan(question, counted);
   Book book(use, parts.set, plan, parts.sites, begin, end);
-  parts.scan(book, plan.heaps, nullptr, {});
+  parts.scan<Told>(book, plan.heaps, nullptr, {});
   if constexpr (requires { book.finish(); }) book.finish();
 }
 
@@ -317,13 +319,13 @@ void pass(Ledgers::Parts& parts, const Question& asked,
 
 void Ledgers::calls(const Question& question, const std::function<void(const CallFacts&)>& use) {
   Turn turn(*this);
-  pass<CallsBook>(*parts_, question, use);
+  pass<CallsBook, CallsBook>(*parts_, question, use);
 }
 
 void Ledgers::block_events(const Question& question,
                            const std::function<void(const BlockEvent&)>& use) {
   Turn turn(*this);
-  pass<BlockEventsBook>(*parts_, question, use);
+  pass<BlockEventsBook, QuietBook>(*parts_, question, use);
 }
 
 }  // namespace heapledger

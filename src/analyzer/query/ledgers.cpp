@@ -253,6 +253,9 @@ void Ledgers::Parts::read_view(HeapView& reading) {
   stack_names.reset();  // there may be more modules now
 }
 
+template void Ledgers::Parts::scan<QuietBook>(QuietBook&, const HeapChoice&, const Watch*,
+                                              const Watch&);
+
 StackNames& Ledgers::Parts::names() {
   if (briefs.empty()) read();
   if (stack_names == nullptr) {

@@ -70,7 +70,8 @@ struct Ledgers::Parts {
   HeapView& view() const { return *own->view; }
   const std::vector<LedgerFacts>& ledgers() const { return view().overview.processes; }
 
-  // One pass, up to the moments of the plan; `heaps` are those of the plan or the view.
+  // One pass, up to the moments of the plan; `heaps` are those of the plan or the view. Books that
+  // few questions need are told as QuietBook, whichever they are.
   template <typename Book>
   void scan(Book& book, const HeapChoice& heaps, const Watch* begin, const Watch& end);
   StackNames& names();
@@ -144,13 +145,16 @@ void Ledgers::Parts::scan(Book& book, const HeapChoice& heaps, const Watch* begi
   set.scan(
       book, heaps, stops, progress, [](uint32_t, Scan<Book>&, LedgerFile&) {},
       [&](size_t i) {
-        if constexpr (requires { book.reach_begin(); }) {
-          if (i == 0 && begin_is_time) return book.reach_begin();
+        if (i == 0 && begin_is_time) {
+          book.reach_begin();
+        } else {
+          book.reach_end();
         }
-        if constexpr (requires { book.reach_end(); }) book.reach_end();
       });
   list_sites();
 }
+extern template void Ledgers::Parts::scan<QuietBook>(QuietBook&, const HeapChoice&, const Watch*,
+                                                     const Watch&);
 
 // The numbers below `count`, those with the largest weight first; empty when the order makes no
 // difference, because no tree of so few stacks is cut.

@@ -18,20 +18,20 @@ class RssBook final : public QuietBook {
  public:
   RssBook(const LedgerSet& set, const Watch& watch, std::vector<uint32_t> page_bytes);
 
-  void reach_end();
+  void reach_end() override;
   void tell(WhereRss& where) const;
 
-  void born(uint32_t, LiveBlock&, const Weight&) {
+  void born(uint32_t, LiveBlock&, const Weight&) override {
     if (watch_.what == Watch::What::kBirth && ++births_ == watch_.number) reach_end();
   }
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight&) {
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight&) override {
     if (watch_.what == Watch::What::kEnd) add_block(ledger, block);
   }
-  void sampled(uint32_t ledger, const MemorySample& sample);
-  void marked(uint32_t, uint64_t, std::string_view) {
+  void sampled(uint32_t ledger, const MemorySample& sample) override;
+  void marked(uint32_t, uint64_t, std::string_view) override {
     if (watch_.what == Watch::What::kMarker && ++markers_ == watch_.number) reach_end();
   }
-  void ended(uint32_t ledger, uint64_t);
+  void ended(uint32_t ledger, uint64_t) override;
 
  private:
   struct Ledger {
@@ -62,21 +62,22 @@ class SeriesBook final : public QuietBook {
 
   Series take(size_t line, uint64_t end_ns) { return lines_[line].finish(end_ns); }
 
-  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override {
     SeriesRecorder* line = at(ledger, block.account, block.time);
     if (line != nullptr) line->born(weight.bytes, weight.calls);
   }
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight& weight) {
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death,
+            const Weight& weight) override {
     lost(ledger, block, death.time, weight);
   }
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override {
     SeriesRecorder* line = at(ledger, block.account, time);
     if (line != nullptr) line->died(weight.bytes, weight.calls);
   }
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override {
     if (running_ > 1) lost(ledger, block, time, weight);
   }
-  void ended(uint32_t, uint64_t) { --running_; }
+  void ended(uint32_t, uint64_t) override { --running_; }
 
  private:
   SeriesRecorder* at(uint32_t ledger, uint32_t account, uint64_t time) {

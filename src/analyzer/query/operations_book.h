@@ -30,10 +30,11 @@ class OperationsBook final : public QuietBook {
       : use_(use), clock_(clock), sites_(sites) {}
 
   void called(uint32_t ledger, uint32_t thread, const format::Entry& entry, const LiveBlock* block);
-  void born(uint32_t ledger, LiveBlock& block, const Weight& weight);
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight& weight);
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override;
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death,
+            const Weight& weight) override;
   void unborn(uint32_t ledger, uint64_t address, const Death& death);
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight);
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override;
 
   // Nothing more will come.
   LeftOut finish();

@@ -65,8 +65,8 @@ class Tally final : public QuietBook {
   const std::vector<ThreadId>& threads() const { return thread_list_; }
 
   // For the stops of the pass; `end`: the moment, or the end of the range.
-  void reach_begin() { in_range_ = true; }
-  void reach_end();
+  void reach_begin() override { in_range_ = true; }
+  void reach_end() override;
 
   // AccountNumbers:
   void added(uint32_t account, uint32_t heap) override {
@@ -77,21 +77,26 @@ class Tally final : public QuietBook {
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
   // For Scan:
-  bool wants_prefetch() const { return plan_.key == CellKey::kAccount && out_.cells.size() > 4096; }
-  void prefetch(uint32_t account) const {
+  bool wants_prefetch() const override {
+    return plan_.key == CellKey::kAccount && out_.cells.size() > 4096;
+  }
+  void prefetch(uint32_t account) const override {
     if (account >= out_.cells.size()) return;
     __builtin_prefetch(&out_.cells[account], 1);
     if (out_.cells_have_peaks) __builtin_prefetch(&out_.cell_peaks[account], 1);
   }
-  void born(uint32_t ledger, LiveBlock& block, const Weight& weight);
-  void died(uint32_t ledger, const LiveBlock& block, const Death& death, const Weight& weight);
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight);
-  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight);
-  void resized(uint32_t ledger, const Resize& resize);
-  void spent(uint32_t ledger, const LiveBlock& block, uint64_t ns);
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override;
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death,
+            const Weight& weight) override;
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override;
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override;
+  void resized(uint32_t ledger, const Resize& resize) override;
+  void spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) override;
   void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before);
-  void sampled(uint32_t, const MemorySample&) { meet(Watch::What::kSample, ++samples_); }
-  void marked(uint32_t, uint64_t, std::string_view) { meet(Watch::What::kMarker, ++markers_); }
+  void sampled(uint32_t, const MemorySample&) override { meet(Watch::What::kSample, ++samples_); }
+  void marked(uint32_t, uint64_t, std::string_view) override {
+    meet(Watch::What::kMarker, ++markers_);
+  }
 
  private:
   static constexpr uint32_t kSelected = kFirstBookFlag;

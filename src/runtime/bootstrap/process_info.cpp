@@ -17,7 +17,7 @@ constinit ProcessInfo process_info = {};
 namespace {
 
 constexpr size_t kPieceBytes = 2048;
-constinit char scratch[kMaxPath] = {};
+constinit char info_scratch[kMaxPath] = {};
 
 void enter(Window& window, InfoKey key, const char* text, size_t bytes) {
   if (live_tables_wanted()) add_live_text(key, text, bytes);
@@ -41,8 +41,8 @@ void read_command(Use use) {
   if (fd < 0) return;
   hold.set(fd);
   long got;
-  while ((got = os::read_some(fd, scratch, sizeof scratch)) > 0) {
-    use(scratch, static_cast<size_t>(got));
+  while ((got = os::read_some(fd, info_scratch, sizeof info_scratch)) > 0) {
+    use(info_scratch, static_cast<size_t>(got));
   }
   hold.close(fd);
 }
@@ -109,11 +109,11 @@ bool file_mentions(const char* path, const char* word) {
   size_t kept = 0;  // the end of the last piece: the word may be cut in two
   bool found = false;
   long got;
-  while (!found && (got = os::read_some(fd, scratch + kept, sizeof scratch - kept)) > 0) {
+  while (!found && (got = os::read_some(fd, info_scratch + kept, sizeof info_scratch - kept)) > 0) {
     size_t bytes = kept + static_cast<size_t>(got);
-    found = memmem(scratch, bytes, word, length) != nullptr;
+    found = memmem(info_scratch, bytes, word, length) != nullptr;
     kept = bytes < length ? bytes : length - 1;
-    memmove(scratch, scratch + bytes - kept, kept);
+    memmove(info_scratch, info_scratch + bytes - kept, kept);
   }
   hold.close(fd);
   return found;
@@ -134,17 +134,18 @@ bool parent_is_recorded() {
 }
 
 void gather_process_info() {
-  long got = os::read_link("/proc/self/exe", scratch, sizeof scratch);
+  long got = os::read_link("/proc/self/exe", info_scratch, sizeof info_scratch);
   process_info.executable.clear();
-  if (got > 0) process_info.executable.add(scratch, static_cast<size_t>(got));
+  if (got > 0) process_info.executable.add(info_scratch, static_cast<size_t>(got));
   process_info.name.clear();
   process_info.name.add(name_of_program());
   process_info.words.clear();
   read_command([](const char* text, size_t bytes) { process_info.words.add(text, bytes); });
   process_info.folder.clear();
-  if (os::current_folder(scratch, sizeof scratch) > 0) process_info.folder.add(scratch);
+  if (os::current_folder(info_scratch, sizeof info_scratch) > 0)
+    process_info.folder.add(info_scratch);
   process_info.host.clear();
-  if (os::host_name(scratch, sizeof scratch) > 0) process_info.host.add(scratch);
+  if (os::host_name(info_scratch, sizeof info_scratch) > 0) process_info.host.add(info_scratch);
   take_first(process_info.job, kJobs, "nojob");
   take_first(process_info.rank, kRanks, "0");
 }

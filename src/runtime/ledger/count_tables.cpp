@@ -19,16 +19,17 @@ using format::ExtentHeader;
 constexpr uint32_t kMaxTables = 256;
 constexpr uint32_t kMaxExtents = kMaxTables / format::kTablesPerExtent;
 
-struct Registry {
+struct TableRegistry {
   std::atomic<ExtentHeader*> extents[kMaxExtents] = {};
   TableOwners<kMaxTables> owners;
 };
-constinit Registry registry = {};
+constinit TableRegistry table_registry = {};
 
 // From the first on, without a gap.
 uint32_t extent_count() {
   uint32_t count = 0;
-  while (count < kMaxExtents && registry.extents[count].load(std::memory_order_acquire)) ++count;
+  while (count < kMaxExtents && table_registry.extents[count].load(std::memory_order_acquire))
+    ++count;
   return count;
 }
 
@@ -38,7 +39,7 @@ uint32_t table_count() {
 
 CountTable* table_at(uint32_t table) {
   ExtentHeader* extent =
-      registry.extents[table / format::kTablesPerExtent].load(std::memory_order_acquire);
+      table_registry.extents[table / format::kTablesPerExtent].load(std::memory_order_acquire);
   auto* first = reinterpret_cast<unsigned char*>(extent + 1);
   size_t offset = table % format::kTablesPerExtent * format::kTableStride;
   return reinterpret_cast<CountTable*>(first + offset);
@@ -53,7 +54,8 @@ bool add_extent() {
   for (uint32_t index = extent_count(); index < kMaxExtents; ++index) {
     ExtentHeader* none = nullptr;
     extent->window = index * format::kTablesPerExtent;
-    if (registry.extents[index].compare_exchange_strong(none, extent, std::memory_order_acq_rel)) {
+    if (table_registry.extents[index].compare_exchange_strong(none, extent,
+                                                              std::memory_order_acq_rel)) {
       return true;
     }
   }
@@ -61,7 +63,7 @@ bool add_extent() {
 }
 
 uint32_t find_table(uint32_t tid) {
-  auto& owners = registry.owners;
+  auto& owners = table_registry.owners;
   uint32_t table = owners.take_unused(table_count(), tid);
   // Others may be quicker and take all of a new extent.
   while (table == owners.kNone && add_extent()) table = owners.take_unused(table_count(), tid);
@@ -85,14 +87,14 @@ void add_thread(CountTable& table) {
 void take_count_table() {
   thread_slot.counts = thread_slot.own_counts;
   if (thread_slot.counts != nullptr) return;
-  if (!registry.owners.may_look()) return;
+  if (!table_registry.owners.may_look()) return;
   bool filtered = filter_expected();
-  uint32_t tid = filtered ? registry.owners.kForGood : os::thread_id();
+  uint32_t tid = filtered ? table_registry.owners.kForGood : os::thread_id();
   // A vfork child has our memory but is not one of our threads; it must not own a table.
   if (!filtered && os::process_id() != ledger_header()->pid) return;
   uint32_t index = find_table(tid);
-  if (index == registry.owners.kNone) {
-    registry.owners.found_none();
+  if (index == table_registry.owners.kNone) {
+    table_registry.owners.found_none();
     return;
   }
   CountTable* table = table_at(index);
@@ -105,7 +107,7 @@ void take_count_table() {
 }
 
 CountTable* shared_count_table() {
-  if (registry.extents[0].load(std::memory_order_acquire) == nullptr) return nullptr;
+  if (table_registry.extents[0].load(std::memory_order_acquire) == nullptr) return nullptr;
   CountTable* table = table_at(0);
   table->flags = format::kCountShared;
   if (!thread_slot.counted_shared) {
@@ -127,11 +129,11 @@ void refresh_count_name(CountTable& table) {
 }
 
 void forget_count_tables() {
-  for (std::atomic<ExtentHeader*>& place : registry.extents) {
+  for (std::atomic<ExtentHeader*>& place : table_registry.extents) {
     ExtentHeader* extent = place.exchange(nullptr, std::memory_order_relaxed);
     if (extent != nullptr) os::unmap(extent, format::kExtentBytes);
   }
-  registry.owners.forget();
+  table_registry.owners.forget();
   thread_slot.leave_ledger();
 }
 

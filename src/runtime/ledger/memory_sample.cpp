@@ -16,7 +16,7 @@ constinit std::atomic<uint64_t> memory_due{0};
 namespace {
 
 constexpr uint64_t kIntervalNs = 10'000'000;
-constexpr unsigned kEntryBytes = 64;
+constexpr unsigned kSampleEntryBytes = 64;
 
 struct Sampler {
   std::atomic<bool> at_work{false};
@@ -97,7 +97,7 @@ uint64_t enter(Window& window, uint64_t time, const format::ClockPair& now) {
 
 void sample_memory(Window& window, uint64_t time) {
   // Live mode makes no entry of it, and never empties its windows.
-  if (!live_tables_wanted() && window.limit - window.encoder.cursor < kEntryBytes) return;
+  if (!live_tables_wanted() && window.limit - window.encoder.cursor < kSampleEntryBytes) return;
   if (filter_expected()) memory_due.store(UINT64_MAX, std::memory_order_relaxed);
   if (filter_expected() || sampler.at_work.exchange(true, std::memory_order_acquire)) return;
   format::ClockPair now = clock_pair();
@@ -113,7 +113,7 @@ void sample_memory(Window& window, uint64_t time) {
 }
 
 void sample_memory_at_exit(Window& window, uint64_t time) {
-  if (filter_expected() || !room_for(window, kEntryBytes)) return;
+  if (filter_expected() || !room_for(window, kSampleEntryBytes)) return;
   if (sampler.at_work.exchange(true, std::memory_order_acquire)) return;
   format::ClockPair now = clock_pair();
   uint64_t rss = enter(window, time, now);

@@ -27,17 +27,17 @@ constexpr uint32_t kLooks = 4;
 // Further apart than this, two positions are not on the same stack.
 constexpr uintptr_t kSameStackBytes = 1 << 20;
 
-struct Registry {
+struct WindowRegistry {
   std::atomic<uint32_t> count{0};
   std::atomic<uint32_t> hand{0};
   std::atomic<uint32_t> threads{0};
   std::atomic<bool> introduced{false};  // the process is described in this ledger
   Window windows[kMaxWindows];
 };
-constinit Registry registry = {};
+constinit WindowRegistry window_registry = {};
 
 uint32_t window_count() {
-  uint32_t count = registry.count.load(std::memory_order_acquire);
+  uint32_t count = window_registry.count.load(std::memory_order_acquire);
   return count < kMaxWindows ? count : kMaxWindows;
 }
 
@@ -70,8 +70,8 @@ bool flush(Window& window) {
 Window* adopt_window(uint32_t tid) {
   uint32_t count = window_count();
   for (uint32_t look = 0; look < kLooks && look < count; ++look) {
-    uint32_t index = registry.hand.fetch_add(1, std::memory_order_relaxed) % count;
-    Window& window = registry.windows[index];
+    uint32_t index = window_registry.hand.fetch_add(1, std::memory_order_relaxed) % count;
+    Window& window = window_registry.windows[index];
     uint32_t owner = window.owner.load(std::memory_order_acquire);
     if (owner == 0 || (owner != tid && os::thread_exists(owner))) continue;
     if (window.owner.compare_exchange_strong(owner, tid, std::memory_order_acq_rel)) {
@@ -82,7 +82,7 @@ Window* adopt_window(uint32_t tid) {
 }
 
 Window* new_window(uint32_t tid) {
-  uint32_t index = registry.count.fetch_add(1, std::memory_order_acq_rel);
+  uint32_t index = window_registry.count.fetch_add(1, std::memory_order_acq_rel);
   if (index >= kMaxWindows) {
     // Live mode goes on: such threads enter their blocks without a stack.
     if (!live_tables_wanted()) stop_recording(StopReason::kTooManyThreads, 0);
@@ -90,7 +90,7 @@ Window* new_window(uint32_t tid) {
   }
   ExtentHeader* extent = add_window();
   if (extent == nullptr) return nullptr;
-  Window& window = registry.windows[index];
+  Window& window = window_registry.windows[index];
   window.extent = extent;
   window.seq = 0;
   window.encoder.time = now_units();
@@ -111,7 +111,7 @@ Window* attach_thread() {
   Window* window = tid == 0 ? nullptr : adopt_window(tid);
   if (window == nullptr) window = new_window(tid);
   if (window == nullptr) return nullptr;
-  window->thread = registry.threads.fetch_add(1, std::memory_order_relaxed);
+  window->thread = window_registry.threads.fetch_add(1, std::memory_order_relaxed);
   // Before this thread's first entry: whoever gets a block of its knows.
   if (window->thread != 0) __atomic_store_n(&beacon->alone, 0, __ATOMIC_RELEASE);
   thread_slot.window = window;
@@ -149,7 +149,7 @@ Window* miss(Missed missed) {
 }  // namespace
 
 uint32_t Window::id() const {
-  return static_cast<uint32_t>(this - registry.windows);
+  return static_cast<uint32_t>(this - window_registry.windows);
 }
 
 Window* ready_window(Missed missed) {
@@ -158,7 +158,7 @@ Window* ready_window(Missed missed) {
   Window* window = thread_slot.window;
   if (window == nullptr) window = attach_thread();
   if (window == nullptr) return miss(missed);
-  if (!registry.introduced.exchange(true)) introduce_process(*window);
+  if (!window_registry.introduced.exchange(true)) introduce_process(*window);
   if (window->encoder.cursor >= window->limit && !flush(*window)) return miss(missed);
   return window;
 }
@@ -191,7 +191,7 @@ bool others_in_hooks() {
   uint32_t own = os::thread_id();
   uint32_t count = window_count();
   for (uint32_t index = 0; index < count; ++index) {
-    const Window& window = registry.windows[index];
+    const Window& window = window_registry.windows[index];
     uint32_t owner = window.owner.load(std::memory_order_acquire);
     if (owner == 0 || owner == own || window.slot == nullptr) continue;
     // The lower half is enough: no stack is at a multiple of 4 GiB.
@@ -259,15 +259,15 @@ ParentPosition parent_position() {
 void forget_windows() {
   uint32_t count = window_count();
   for (uint32_t index = 0; index < count; ++index) {
-    Window& window = registry.windows[index];
+    Window& window = window_registry.windows[index];
     if (window.extent != nullptr) os::unmap(window.extent, format::kExtentBytes);
     window.extent = nullptr;
     window.owner.store(0, std::memory_order_relaxed);
   }
-  registry.count.store(0, std::memory_order_relaxed);
-  registry.hand.store(0, std::memory_order_relaxed);
-  registry.threads.store(0, std::memory_order_relaxed);
-  registry.introduced.store(false, std::memory_order_relaxed);
+  window_registry.count.store(0, std::memory_order_relaxed);
+  window_registry.hand.store(0, std::memory_order_relaxed);
+  window_registry.threads.store(0, std::memory_order_relaxed);
+  window_registry.introduced.store(false, std::memory_order_relaxed);
   thread_slot.leave_ledger();
 }
 

@@ -1,6 +1,5 @@
 #include "runtime/os/line_output.h"
 
-#include <arch_syscall.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,6 +11,8 @@
 
 #include <cerrno>
 
+#include "runtime/os/syscall.h"
+
 namespace heapledger::runtime::os {
 namespace {
 
@@ -19,10 +20,6 @@ namespace {
 constexpr uint64_t kSizeMargin = 64 << 10;
 constexpr long kWaitMs = 200;
 constexpr unsigned kWaits = 5;
-
-long address(const void* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
 
 constexpr uint64_t bit_of(int signal) {
   return uint64_t{1} << (signal - 1);

@@ -1,5 +1,4 @@
 // Linux behind os.h.
-#include <arch_syscall.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -18,14 +17,11 @@
 #include <cstring>
 
 #include "runtime/os/os.h"
+#include "runtime/os/syscall.h"
 #include "runtime/os/text.h"
 
 namespace heapledger::runtime::os {
 namespace {
-
-long address(const void* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
 
 bool is_error(long result) {
   return result < 0 && result > -4096;

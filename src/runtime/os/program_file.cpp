@@ -1,6 +1,5 @@
 #include "runtime/os/program_file.h"
 
-#include <arch_syscall.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +16,7 @@
 #include "runtime/os/descriptor_gate.h"
 #include "runtime/os/elf_program.h"
 #include "runtime/os/file_bytes.h"
+#include "runtime/os/syscall.h"
 #include "runtime/os/text.h"
 
 namespace heapledger::runtime::os {
@@ -30,10 +30,6 @@ constexpr unsigned kMostInterpreters = 5;  // scripts run by scripts: the kernel
 constexpr const char* kShell = "/bin/sh";  // what libc has text run by
 constexpr const char* kDefaultPath = "/bin:/usr/bin";
 constexpr long kNoSetuid = 2;  // ST_NOSUID, as the kernel tells it
-
-long address(const void* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
 
 // What a file is, in eight bits that are remembered.
 enum Kind : uint8_t {

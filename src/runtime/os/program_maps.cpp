@@ -1,7 +1,8 @@
 #include "runtime/os/program_maps.h"
 
-#include <arch_syscall.h>
 #include <sys/syscall.h>
+
+#include "runtime/os/syscall.h"
 
 namespace heapledger::runtime::os {
 

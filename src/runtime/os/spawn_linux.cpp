@@ -3,7 +3,6 @@
 // program, waits for it and hands its status on; and we wait for the helper. Both share our memory
 // until they are done (no copy of it is made, however large it is), each on a stack of its own, and
 // make nothing but raw system calls there.
-#include <arch_syscall.h>
 #include <fcntl.h>
 #include <linux/wait.h>
 #include <sched.h>
@@ -14,6 +13,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/os/spawn.h"
+#include "runtime/os/syscall.h"
 
 namespace heapledger::runtime::os {
 namespace {
@@ -27,10 +27,6 @@ struct Job {
   uint64_t signals;  // the mask that the other program gets
   long result;
 };
-
-long address(const void* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
 
 [[noreturn]] void leave(int status) {
   for (;;) raw_syscall(SYS_exit, status);

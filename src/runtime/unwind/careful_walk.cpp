@@ -5,7 +5,7 @@
 namespace heapledger::runtime {
 namespace {
 
-constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kCarefulPageBytes = 4096;
 constexpr auto kReturnSlot = static_cast<uint64_t>(arch::kReturnSlot);
 constexpr uint64_t kNever = 0;  // no pc is zero
 
@@ -15,8 +15,9 @@ const uint64_t* word(uint64_t at) {
 
 StackReader reader_at(StackMemo& memo, uint64_t sp) {
   uint64_t low = sp & ~uint64_t{7};
-  return memo.own.covers(sp) ? StackReader(low, memo.own.high(), false)
-                             : StackReader(low, (sp / kPageBytes + 1) * kPageBytes, true);
+  return memo.own.covers(sp)
+             ? StackReader(low, memo.own.high(), false)
+             : StackReader(low, (sp / kCarefulPageBytes + 1) * kCarefulPageBytes, true);
 }
 
 class Walk {

@@ -54,7 +54,7 @@ enum : uint8_t {
   kBreg31 = 0x8F,
   kBregx = 0x92,
   kDerefSize = 0x94,
-  kNop = 0x96,
+  kNoOperation = 0x96,
 };
 
 class Machine {
@@ -229,7 +229,7 @@ class Machine {
 
   void other(uint8_t operation) {
     switch (operation) {
-      case kNop:
+      case kNoOperation:
         return;
       case kDeref:
         return load(8);

@@ -9,7 +9,7 @@ enum : uint8_t {
   kOffset = 0x80,
   kRestore = 0xC0,
 
-  kNop = 0x00,
+  kNoRule = 0x00,
   kSetLoc = 0x01,
   kAdvanceLoc1 = 0x02,
   kAdvanceLoc2 = 0x03,
@@ -80,7 +80,7 @@ class Interpreter {
 
   bool extended(uint8_t byte, ByteCursor& code) {
     switch (byte) {
-      case kNop:
+      case kNoRule:
         return true;
       case kSetLoc:
         location_ = read_encoded(code, function_.pointer_encoding, module_);
