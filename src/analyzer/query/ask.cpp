@@ -409,6 +409,7 @@ WhereRss Ledgers::where_rss(const MomentSpec& moment) {
   }
   Watch watch = parts_->resolve(moment);
   std::vector<uint32_t> page_bytes;
+  page_bytes.reserve(ledgers.size());
   for (const LedgerFacts& facts : ledgers) page_bytes.push_back(facts.page_bytes);
   RssBook book(parts_->set, watch, std::move(page_bytes));
   parts_->scan<QuietBook>(book, parts_->view().heaps, nullptr, watch);
