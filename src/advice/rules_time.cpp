@@ -11,8 +11,9 @@ namespace {
 
 constexpr uint64_t kLeastBytes = 64 << 10;
 constexpr uint64_t kLeastTimedBlocks = 16;
-constexpr double kQuarterGrows = 0.1;  // of all that is never freed at the site
-constexpr double kLongIdle = 0.3;      // of the run
+constexpr double kQuarterGrows = 0.1;           // of all that is never freed at the site
+constexpr double kLongIdle = 0.3;               // of the run, and
+constexpr uint64_t kLeastIdleNs = 100'000'000;  // less than that may be the machine's doing
 
 // In the last quarter, and in two of the others: no start-up, and not one burst.
 bool grows_to_the_end(const SiteFacts& site) {
@@ -52,7 +53,7 @@ bool speaks_of_early(const SiteFacts& site, const RunFacts& run) {
   uint64_t from = site.neighbours_before_ns;
   uint64_t to = site.neighbours_after_ns;
   if (site.early_bytes == 0 || to <= from || run.peak_time_ns >= to) return false;
-  return share_of(to - from, run.duration_ns) >= kLongIdle;
+  return to - from >= kLeastIdleNs && share_of(to - from, run.duration_ns) >= kLongIdle;
 }
 
 std::optional<Finding> tell_early(const SiteFacts& sites, const RunFacts&) {

@@ -257,10 +257,10 @@ class Scan : public ProcessScan {
     } else if (format::HeapEvent event; format::read_heap_event(entry, event)) {
       uint32_t heap = count_in_heap(event);
       if (heap == LedgerHeaps::kUnnamed || !choice_.has(heap)) return;
-      if constexpr (requires { book_.called_in_heap(0u, 0u, event, uint64_t{0}, nullptr); }) {
+      if constexpr (requires { book_.called_in_heap(0u, 0u, 0u, event, uint64_t{0}, nullptr); }) {
         const LiveBlock block = others_.block_of(heap, event, entry.time, stream.thread);
         bool dies = event.event == format::Event::kDeath;
-        book_.called_in_heap(number_, stream.thread, event, entry.time,
+        book_.called_in_heap(number_, heap, stream.thread, event, entry.time,
                              dies ? others_.find(heap, event.pointer) : &block);
       }
       others_.happened(heap, event, entry.time, stream.thread);

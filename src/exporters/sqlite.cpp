@@ -128,7 +128,8 @@ void write_blocks(SqliteDatabase& database, ExportRequest& request, const Thread
 
 void write_entries(SqliteDatabase& database, ExportRequest& request, const ThreadNumbers& threads) {
   database.run(kSqliteEntries);
-  SqliteRows rows(database, "entries", 14);
+  SqliteRows rows(database, "entries", 15);
+  const HeapCatalog& heaps = request.ledgers.heaps();
   uint64_t number = 0;
   request.ledgers.calls(request.question, [&](const CallFacts& call) {
     rows.number(++number).number(call.time_ns).number(call.took_ns).number(call.ledger + 1);
@@ -138,7 +139,7 @@ void write_entries(SqliteDatabase& database, ExportRequest& request, const Threa
       address == 0 ? rows.none() : rows.bits(address);
     }
     rows.number(call.size).number(call.alignment).number_or_none(call.has_site, call.site);
-    rows.number(call.calls).number(call.bytes).add();
+    rows.number(call.calls).number(call.bytes).text(heaps.at(call.heap).name).add();
   });
 }
 

@@ -78,7 +78,7 @@ CREATE TABLE entries(
   time_ns INTEGER, took_ns INTEGER, ledger INTEGER REFERENCES ledgers,
   thread INTEGER REFERENCES threads, what TEXT, function TEXT, address INTEGER,
   old_address INTEGER, size INTEGER, alignment INTEGER, site INTEGER REFERENCES sites,
-  calls INTEGER, bytes INTEGER);
+  calls INTEGER, bytes INTEGER, heap TEXT);
 )";
 
 }  // namespace heapledger

@@ -9,9 +9,9 @@
 namespace heapledger {
 namespace {
 
-constexpr std::array<std::string_view, 14> kEntryColumns = {
+constexpr std::array<std::string_view, 15> kEntryColumns = {
     "time_ns", "took_ns",     "pid",  "tid",       "thread", "what",  "function",
-    "address", "old_address", "size", "alignment", "site",   "calls", "bytes"};
+    "address", "old_address", "size", "alignment", "site",   "calls", "bytes", "heap"};
 
 // The cells pid, tid and thread of all threads.
 class ThreadCells {
@@ -50,8 +50,16 @@ class ThreadCells {
   std::vector<Process> processes_;
 };
 
-void write_entry(const CallFacts& call, const ThreadCells& threads, const char* quote,
-                 std::string& word, TableWriter& table) {
+// The cell heap of all heaps.
+std::vector<std::string> heap_cells(const HeapCatalog& heaps, const TableWriter& table) {
+  std::vector<std::string> cells;
+  for (uint32_t i = 0; i < heaps.size(); ++i) cells.push_back(table.prepare(heaps.at(i).name));
+  return cells;
+}
+
+void write_entry(const CallFacts& call, const ThreadCells& threads,
+                 const std::vector<std::string>& heaps, const char* quote, std::string& word,
+                 TableWriter& table) {
   table.number(call.time_ns);
   table.number(call.took_ns);
   threads.write(call, table);
@@ -70,6 +78,11 @@ void write_entry(const CallFacts& call, const ThreadCells& threads, const char* 
   }
   table.number(call.calls);
   table.number(call.bytes);
+  if (call.heap < heaps.size()) {
+    table.prepared(heaps[call.heap]);
+  } else {
+    table.none();
+  }
   table.end_row();
 }
 
@@ -79,11 +92,12 @@ void write_entry_table(ExportRequest& request, TableForm form, Output& output) {
   TableWriter table(form, output, kEntryColumns);
   table.begin(about_table(request, "heapledger.export.entries/1"));
   ThreadCells threads(request.ledgers.facts(), table);
+  const std::vector<std::string> heaps = heap_cells(request.ledgers.heaps(), table);
   // Our own words need no escapes in any form.
   const char* quote = form == TableForm::kJson ? "\"" : "";
   std::string word;
   request.ledgers.calls(request.question, [&](const CallFacts& call) {
-    write_entry(call, threads, quote, word, table);
+    write_entry(call, threads, heaps, quote, word, table);
   });
   table.end();
 }

@@ -36,6 +36,17 @@ class Maps(unittest.TestCase):
         mapped = sorted(site["live_bytes"] // PAGE for site in heap["sites"])
         self.assertEqual(mapped, [20, 25, 50])
 
+    def test_entries_name_their_heap(self):
+        ledgers = self.run_maps("split").ledgers
+        calls = {}
+        for words in ((), ("--filter", "heap=mmap")):
+            done = subprocess.run([harness.TOOL, "export", *ledgers, "--to", "json", "--entries",
+                                   *words], capture_output=True, check=True, timeout=300)
+            rows = json.loads(done.stdout)["rows"]
+            (name,) = {row["heap"] for row in rows}
+            calls[name] = sum(row["what"] != "free" for row in rows)
+        self.assertEqual(calls, {"malloc": harness.report(ledgers)["totals"]["calls"], "mmap": 3})
+
     def test_the_break(self):
         answer, heap = self.mapped("breaks")
         self.assertEqual((answer["by_function"]["brk"], "mmap" in answer["by_function"]), (3, False))

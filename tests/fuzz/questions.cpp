@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "analyzer/error.h"
+#include "analyzer/query/answer_json.h"
 
 namespace heapledger::fuzz {
 namespace {
@@ -67,6 +68,13 @@ void ask_everything(Ledgers& ledgers) {
     largest.top = 5;
     ledgers.blocks(largest);
   });
+  Question others;  // pools and mappings as well
+  others.filter.heaps.in = {"*"};
+  attempt([&] { check_sum(ledgers.ask(others)); });
+  others.by = GroupBy::kHeap;
+  attempt([&] { answer_from_json(to_json(ledgers.ask(others))); });
+  attempt([&] { ledgers.calls(others, [](const CallFacts&) {}); });
+  attempt([&] { ledgers.blocks(others); });
 }
 
 }  // namespace heapledger::fuzz

@@ -370,8 +370,8 @@ TEST(Advice, WhatStaysFromTheStartOrOneBurstIsNoGrowth) {
 }
 
 // A cache of 1 MiB at the start, the peak, and the cache's next block, if any: in milliseconds of a
-// second.
-Program cached(uint64_t peak, uint64_t again) {
+// second, or of as many as there are.
+Program cached(uint64_t peak, uint64_t again, uint64_t end = 1000) {
   Program program;
   uint32_t cache = program.code("Cache::Cache()", "cache.cpp", 4);
   uint32_t insert = program.code("Cache::insert(int)", "insert.cpp", 14);
@@ -383,7 +383,7 @@ Program cached(uint64_t peak, uint64_t again) {
     if (time == peak) program.free(program.malloc(work, 4 << 20));
     if (time == again) program.malloc(insert, 100);
   }
-  program.wait_until(1000);
+  program.wait_until(end);
   program.free(table);
   return program;
 }
@@ -403,6 +403,8 @@ TEST(Advice, NotEarlyIfNeighboursCameBeforeThePeakOrSoonOrNever) {
   EXPECT_EQ(findings(soon, Rule::kEarly), 0u);
   Program never = cached(300, 0);
   EXPECT_EQ(findings(never, Rule::kEarly), 0u);
+  Program at_once = cached(30, 80, 100);  // most of the run, but no time to speak of
+  EXPECT_EQ(findings(at_once, Rule::kEarly), 0u);
 }
 
 TEST(Advice, StacksThatMeetInOneLineAreOneFinding) {

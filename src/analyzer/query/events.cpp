@@ -227,8 +227,8 @@ class CallsBook final : public Selecting {
   }
 
   // The same in another heap than malloc's; these are never sampled, and wait for nothing.
-  void called_in_heap(uint32_t ledger, uint32_t thread, const format::HeapEvent& event,
-                      uint64_t time, const LiveBlock* block) {
+  void called_in_heap(uint32_t ledger, uint32_t heap, uint32_t thread,
+                      const format::HeapEvent& event, uint64_t time, const LiveBlock* block) {
     bool allocates = event.event != format::Event::kDeath;
     if (!selects_all() && (block == nullptr || !selects(ledger, *block))) return;
     CallFacts call;
@@ -236,6 +236,7 @@ class CallsBook final : public Selecting {
     if (!in_range(call.time_ns)) return;
     call.ledger = ledger;
     call.thread = thread;
+    call.heap = heap;
     bool known = event.function < format::kFunctions;
     call.function =
         known ? format::name_of(static_cast<format::Function>(event.function)) : "unknown";

@@ -13,6 +13,7 @@ struct CallFacts {
   uint64_t took_ns = 0;  // of a resize, from the death of the old block to the birth of the new one
   uint32_t ledger = 0;
   uint32_t thread = 0;        // that called: a place in LedgerFacts::threads
+  uint32_t heap = 0;          // for Ledgers::heaps()
   const char* function = "";  // its name
   uint64_t address = 0;       // of the block that it returned or freed; 0: it failed, or NULL
   uint64_t old_address = 0;   // of a resize
