@@ -10,8 +10,8 @@ namespace heapledger {
 namespace {
 
 constexpr std::array<std::string_view, 15> kEntryColumns = {
-    "time_ns", "took_ns",     "pid",  "tid",       "thread", "what",  "function",
-    "address", "old_address", "size", "alignment", "site",   "calls", "bytes", "heap"};
+    "time_ns",     "took_ns", "pid",       "tid",  "thread", "what",  "function", "address",
+    "old_address", "size",    "alignment", "site", "calls",  "bytes", "heap"};
 
 // The cells pid, tid and thread of all threads.
 class ThreadCells {

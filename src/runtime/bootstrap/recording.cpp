@@ -25,7 +25,7 @@
 namespace heapledger::runtime {
 namespace {
 
-constinit PathText path;
+constinit PathText new_ledger_path;
 constinit bool begun = false;  // by begin_recording: else a forked child begins nothing either
 // The process that is beginning its ledger. Not a mere flag: another thread may fork meanwhile.
 constinit std::atomic<uint32_t> beginning{0};
@@ -50,8 +50,9 @@ bool is_child() {
 long make_ledger(const ParentPosition* parent) {
   const settings::PathValue& out = settings_in_force.out;
   const char* pattern = out.given() ? out.text : "%e.%p.ledger";
-  if (!expand_pattern(pattern, name_facts(), process_info.folder.data(), path)) return -EINVAL;
-  long error = create_ledger({&path, settings_in_force.run_id, parent});
+  if (!expand_pattern(pattern, name_facts(), process_info.folder.data(), new_ledger_path))
+    return -EINVAL;
+  long error = create_ledger({&new_ledger_path, settings_in_force.run_id, parent});
   if (error == 0) watch_orders();
   if (error == 0) find_summary_place();
   return error;
@@ -126,7 +127,7 @@ bool begin_recording() {
   bool live = settings_in_force.mode == settings::Mode::kLive;
   if (error == 0 && live && !raise_live_image()) error = -ENOMEM;
   if (error != 0) {
-    complain("cannot create", path.data(), -error);
+    complain("cannot create", new_ledger_path.data(), -error);
     return false;
   }
   prepare_departures(ledger_path().data());

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kMaxExamples = 64;
 
-constinit Reference reference;
+constinit Reference cross_reference;
 constinit std::atomic<uint32_t> turn{0};
 constinit std::atomic<uint32_t> examples{0};
 
@@ -30,9 +30,9 @@ struct Collected {
 _Unwind_Reason_Code collect(_Unwind_Context* context, void* argument) {
   auto& collected = *static_cast<Collected*>(argument);
   int before = 0;
-  uint64_t pc = reference.ip_info(context, &before) + (before != 0 ? 1u : 0u);
+  uint64_t pc = cross_reference.ip_info(context, &before) + (before != 0 ? 1u : 0u);
   // libgcc's CFA of a context is the stack pointer in that frame, as ours is.
-  if (!collected.begun && reference.cfa(context) < collected.from_sp) return _URC_NO_REASON;
+  if (!collected.begun && cross_reference.cfa(context) < collected.from_sp) return _URC_NO_REASON;
   collected.begun = true;
   if (pc <= 1) return _URC_END_OF_STACK;  // libgcc also reports the nothing outside the outermost
   if (collected.count == collected.capacity) {
@@ -87,17 +87,17 @@ void prepare_cross_check() {
     return;
   }
   found.backtrace(stop_at_once, nullptr);  // its first call may allocate, under a lock of its own
-  reference = found;
+  cross_reference = found;
 }
 
 void cross_check(Window& window, StackMemo& memo, uint32_t count, uint64_t sp, uint64_t time) {
   const MemoFrame* frames = memo.frames();
-  if (reference.backtrace == nullptr ||
+  if (cross_reference.backtrace == nullptr ||
       turn.fetch_add(1, std::memory_order_relaxed) % cross_check_every != 0) {
     return;
   }
   Collected collected = {sp, 0, memo.capacity, false, false, memo.reference};
-  reference.backtrace(collect, &collected);
+  cross_reference.backtrace(collect, &collected);
   format::FileHeader& header = *ledger_header();
   std::atomic_ref<uint64_t>(header.stacks_checked).fetch_add(1, std::memory_order_relaxed);
   if (same(frames, count, collected)) return;

@@ -18,7 +18,7 @@ struct Names {
   std::atomic<size_t> used{0};
   char text[kNameBytes];
 };
-constinit Names names = {};
+constinit Names mapped_names = {};
 
 // One line of the list.
 struct Mapping {
@@ -132,15 +132,15 @@ void note_miss(uint64_t pc) {
 
 // The mapping of `pc` has been found: keeps its name.
 const char* keep_name(Lines& lines) {
-  size_t at = names.used.load(std::memory_order_relaxed);
+  size_t at = mapped_names.used.load(std::memory_order_relaxed);
   do {
     if (kNameBytes - at < kMaxName) return "(too many modules to name)";
-  } while (!names.used.compare_exchange_weak(at, at + kMaxName, std::memory_order_relaxed));
-  char* name = names.text + at;
+  } while (!mapped_names.used.compare_exchange_weak(at, at + kMaxName, std::memory_order_relaxed));
+  char* name = mapped_names.text + at;
   size_t bytes = lines.name(name, kMaxName) + 1;
   // Gives back what was not needed, unless another thread has come behind us.
   size_t end = at + kMaxName;
-  names.used.compare_exchange_strong(end, at + bytes, std::memory_order_relaxed);
+  mapped_names.used.compare_exchange_strong(end, at + bytes, std::memory_order_relaxed);
   return name;
 }
 

@@ -36,16 +36,16 @@ struct Table {
   std::atomic<uint32_t> epoch{0};  // counts refreshes
   Module modules[kMaxModules];
 };
-constinit Table table = {};
+constinit Table module_table = {};
 
 uint32_t count_of() {
-  uint32_t count = table.count.load(std::memory_order_acquire);
+  uint32_t count = module_table.count.load(std::memory_order_acquire);
   return count < kMaxModules ? count : kMaxModules;
 }
 
 uint32_t find_known(uint64_t pc) {
   for (uint32_t i = count_of(); i-- > 0;) {
-    const Module& module = table.modules[i];
+    const Module& module = module_table.modules[i];
     if (module.present.load(std::memory_order_acquire) && pc >= module.object.start &&
         pc < module.object.end) {
       return i + 1;
@@ -145,7 +145,7 @@ bool enter_module(Window& window, uint32_t id, const LoadedObject& object, uint6
   format::LongEntry entry(window.encoder, format::Kind::kModule, time);
   BuildId build = build_id_of(object);
   entry.number(id)
-      .number(table.epoch.load(std::memory_order_relaxed))
+      .number(module_table.epoch.load(std::memory_order_relaxed))
       .number(object.start)
       .number(object.end)
       .number(object.bias)
@@ -159,15 +159,15 @@ bool enter_module(Window& window, uint32_t id, const LoadedObject& object, uint6
 // Enters the module, then lets others find it. Two threads may do so at once for the same module;
 // the second description does no harm.
 uint32_t add_module(Window& window, const LoadedObject& object, uint64_t time) {
-  uint32_t index = table.count.load(std::memory_order_relaxed);
+  uint32_t index = module_table.count.load(std::memory_order_relaxed);
   do {
     if (index >= kMaxModules) return kNoModule;
-  } while (!table.count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
-  Module& module = table.modules[index];
+  } while (!module_table.count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
+  Module& module = module_table.modules[index];
   module.object = object;
   module.identity = identity_of(object);
   // A refresh that is under way may have passed it already.
-  module.seen.store(table.epoch.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  module.seen.store(module_table.epoch.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (!enter_module(window, index + 1, object, time)) return kNoModule;
   module.present.store(true, std::memory_order_release);
   return index + 1;
@@ -176,7 +176,7 @@ uint32_t add_module(Window& window, const LoadedObject& object, uint64_t time) {
 // Everything known about the code of a module that is gone is forgotten. Only then it is gone for
 // other threads: until then they come here as well, and nobody goes on with what is still known.
 void enter_unload(Window& window, uint32_t id) {
-  Module& module = table.modules[id - 1];
+  Module& module = module_table.modules[id - 1];
   forget_range(module.object.start, module.object.end);
   forget_rows(module.object.start, module.object.end);
   begin_epoch();
@@ -203,7 +203,7 @@ int visit(dl_phdr_info* info, size_t, void* argument) {
   if (!set_extent(object)) return 0;
   uint32_t known = find_known(object.start);
   if (known != kNoModule) {
-    Module& module = table.modules[known - 1];
+    Module& module = module_table.modules[known - 1];
     // The same place is not enough: another module may have been loaded there since.
     if (module.identity == identity_of(object)) {
       uint32_t seen = module.seen.load(std::memory_order_relaxed);
@@ -218,7 +218,7 @@ int visit(dl_phdr_info* info, size_t, void* argument) {
 
 void enter_unloads(const Refresh& refresh) {
   for (uint32_t i = 0; i < count_of(); ++i) {
-    Module& module = table.modules[i];
+    Module& module = module_table.modules[i];
     if (refresh.number == 1) module.stays.store(true, std::memory_order_relaxed);
     bool gone = module.seen.load(std::memory_order_relaxed) < refresh.number;
     if (module.present.load(std::memory_order_acquire) && gone) {
@@ -228,7 +228,8 @@ void enter_unloads(const Refresh& refresh) {
 }
 
 bool stays(uint32_t known) {
-  return known != kNoModule && table.modules[known - 1].stays.load(std::memory_order_relaxed);
+  return known != kNoModule &&
+         module_table.modules[known - 1].stays.load(std::memory_order_relaxed);
 }
 
 // Whether the module that is known at `pc` is still the one that is there.
@@ -237,7 +238,7 @@ bool is_still_there(uint32_t known, uint64_t pc) {
   if (stays(known) || (!loader_answers() && !is_unloading())) return true;
   LoadedObject object;
   return !object_around(pc, object, loader_answers()) ||
-         table.modules[known - 1].identity == identity_of(object);
+         module_table.modules[known - 1].identity == identity_of(object);
 }
 
 }  // namespace
@@ -260,20 +261,20 @@ bool cfi_module_at(uint64_t pc, CfiModule& module) {
   if (known == kNoModule) return unwind_information_at(pc, module);
   bool doubted = is_unloading() && !stays(known);
   if (doubted && unwind_information_at(pc, module)) return true;
-  return unwind_information_of(table.modules[known - 1].object, module);
+  return unwind_information_of(module_table.modules[known - 1].object, module);
 }
 
 void refresh_modules() {
   EntryGuard guard(Missed::kNothing);
   if (!guard) return;
-  Refresh refresh = {*guard, table.epoch.fetch_add(1, std::memory_order_relaxed) + 1};
+  Refresh refresh = {*guard, module_table.epoch.fetch_add(1, std::memory_order_relaxed) + 1};
   dl_iterate_phdr(visit, &refresh);
   enter_unloads(refresh);
 }
 
 void reenter_modules(Window& window, uint64_t time) {
   for (uint32_t i = 0; i < count_of(); ++i) {
-    const Module& module = table.modules[i];
+    const Module& module = module_table.modules[i];
     if (module.present.load(std::memory_order_relaxed)) {
       enter_module(window, i + 1, module.object, time);
     }
