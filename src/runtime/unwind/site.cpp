@@ -39,6 +39,11 @@ struct LedgerSites {
     return end == StackEnd::kWhole ? kNoSite : child(kNoSite, static_cast<uint64_t>(end));
   }
 
+  // A child that needs no search; kNoSite: it may be elsewhere.
+  static uint32_t child_behind(uint32_t parent, uint64_t pc) {
+    return find_site_behind(parent, pc);
+  }
+
   uint32_t child(uint32_t parent, uint64_t pc) {
     uint32_t site = find_site(parent, pc);
     return site != kNoSite ? site : bear_site(window, parent, pc, time);

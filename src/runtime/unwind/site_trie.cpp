@@ -11,18 +11,9 @@
 namespace heapledger::runtime {
 namespace {
 
-// As format::LiveNode, because live mode lets readers have the nodes as they are.
-struct Node {
-  std::atomic<uint64_t> pc;  // 0: not published; with the top bit set: forgotten
-  uint32_t parent;
-  uint32_t module;
-};
+using Node = SiteNode;
 static_assert(sizeof(Node) == sizeof(format::LiveNode));
 static_assert(offsetof(Node, module) == offsetof(format::LiveNode, module));
-
-// Blocks of nodes are mapped as they are needed, pages of them as they are touched.
-constexpr uint32_t kNodesPerBlock = 1u << 18;
-constexpr uint32_t kNodeBlocks = 128;
 
 // A slot is a node id with 32 bits of its hash above; zero is free. A bucket is a cache line; one
 // that is full goes on in the next.
@@ -40,7 +31,6 @@ constexpr uint32_t kTakenAlong = 4;
 constexpr unsigned kMaxProbes = 64;
 
 struct Trie {
-  std::atomic<Node*> blocks[kNodeBlocks];
   std::atomic<Bucket*> tables[kTables];
   std::atomic<uint32_t> current{0};  // the table where new nodes go
   std::atomic<uint32_t> complete{
@@ -62,7 +52,7 @@ size_t bucket_count(uint32_t table) {
 }
 
 Node* node_of(uint32_t id) {
-  return trie.blocks[id / kNodesPerBlock].load(std::memory_order_relaxed) + id % kNodesPerBlock;
+  return site_blocks[id / kNodesPerBlock].load(std::memory_order_relaxed) + id % kNodesPerBlock;
 }
 
 bool matches(uint64_t slot, uint64_t hash, uint32_t parent, uint64_t pc) {
@@ -106,7 +96,7 @@ uint32_t put_into(uint32_t table, uint32_t id, uint64_t hash, uint32_t parent, u
 
 // In live mode the nodes are a table of the live image.
 Node* provide_nodes(uint32_t block) {
-  std::atomic<Node*>& place = trie.blocks[block];
+  std::atomic<Node*>& place = site_blocks[block];
   if (!live_tables_wanted()) return provide(place, sizeof(Node) * kNodesPerBlock);
   if (Node* present = place.load(std::memory_order_acquire); present != nullptr) return present;
   auto* nodes = static_cast<Node*>(live_part(format::LiveKind::kSites, block));
@@ -133,7 +123,7 @@ void take_along(uint32_t current) {
   uint32_t ids = trie.next_id.load(std::memory_order_acquire);
   uint32_t first = trie.next_moved.fetch_add(kTakenAlong, std::memory_order_relaxed);
   for (uint32_t id = first; id < first + kTakenAlong && id < ids; ++id) {
-    if (trie.blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
+    if (site_blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
     const Node* node = node_of(id);
     uint64_t pc = node->pc.load(std::memory_order_acquire);
     if (pc != 0 && pc < format::kLiveForgotten)
@@ -162,7 +152,10 @@ uint32_t table_for_new() {
 
 }  // namespace
 
+constinit std::atomic<SiteNode*> site_blocks[kNodeBlocks + 1] = {};
+
 uint32_t find_site(uint32_t parent, uint64_t pc) {
+  if (uint32_t id = find_site_behind(parent, pc); id != kNoSite) return id;
   uint64_t hash = hash_of(parent, pc);
   uint32_t current = trie.current.load(std::memory_order_acquire);
   uint32_t found = look_in(current, hash, parent, pc);
@@ -203,7 +196,7 @@ uint32_t site_parent(uint32_t id) {
 void forget_range(uint64_t start, uint64_t end) {
   uint32_t ids = trie.next_id.load(std::memory_order_acquire);
   for (uint32_t id = 1; id < ids; ++id) {
-    if (trie.blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
+    if (site_blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
     std::atomic<uint64_t>& pc = node_of(id)->pc;
     uint64_t value = pc.load(std::memory_order_relaxed);
     if (value >= start && value < end) {
@@ -218,7 +211,7 @@ void forget_sites() {
   }
   uint32_t ids = trie.next_id.exchange(1, std::memory_order_relaxed);
   for (uint32_t block = 0; block <= ids / kNodesPerBlock && block < kNodeBlocks; ++block) {
-    drop(trie.blocks[block], sizeof(Node) * kNodesPerBlock);
+    drop(site_blocks[block], sizeof(Node) * kNodesPerBlock);
   }
   for (auto* word : {&trie.current, &trie.complete, &trie.moved, &trie.used}) {
     word->store(0, std::memory_order_relaxed);

@@ -8,11 +8,37 @@
 // may give one node two ids; readers of the ledger take them for one.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace heapledger::runtime {
 
 inline constexpr uint32_t kNoSite = 0;
+
+// As format::LiveNode, because live mode lets readers have the nodes as they are.
+struct SiteNode {
+  std::atomic<uint64_t> pc;  // 0: not published; with the top bit set: forgotten
+  uint32_t parent;
+  uint32_t module;
+};
+
+// Blocks of nodes are mapped as they are needed, pages of them as they are touched. The last one is
+// never there.
+inline constexpr uint32_t kNodesPerBlock = 1u << 18;
+inline constexpr uint32_t kNodeBlocks = 128;
+extern std::atomic<SiteNode*> site_blocks[kNodeBlocks + 1];
+
+// The id of (parent, pc) if it is the one behind its parent's, else kNoSite. Frames that were born
+// one after the other, as those of a new stack are, have ids that follow one another: then this
+// look is enough, and it goes through memory in order.
+inline uint32_t find_site_behind(uint32_t parent, uint64_t pc) {
+  const uint32_t id = parent + 1;
+  const SiteNode* block = site_blocks[id / kNodesPerBlock].load(std::memory_order_acquire);
+  if (__builtin_expect(block == nullptr, 0)) return kNoSite;
+  const SiteNode& node = block[id % kNodesPerBlock];
+  // The parent was stored before the pc was.
+  return node.pc.load(std::memory_order_acquire) == pc && node.parent == parent ? id : kNoSite;
+}
 
 // The id of (parent, pc), or kNoSite if there is none yet.
 uint32_t find_site(uint32_t parent, uint64_t pc);

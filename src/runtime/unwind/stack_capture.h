@@ -178,6 +178,7 @@ class StackCapture {
                                                           uint32_t kept, uint32_t count,
                                                           uint32_t uses) {
     const uint64_t epoch = memo.epoch_bits();
+    const bool in_order = !is_unloading();
     const MemoFrame* fresh = memo.fresh + count;
     MemoFrame* frame = memo.frames() + kept;
     SitePath* path = memo.sites + kept;
@@ -190,10 +191,13 @@ class StackCapture {
       const uint64_t* slot = fresh->slot;
       uint64_t key = pc ^ epoch;
       uint32_t hash = site.next_hash(key);
-      RecentSite& recent = memo.site_of(hash);
-      bool known = (recent.key == key) & (recent.parent == site.site);
-      uint32_t id = __builtin_expect(known, 1) ? recent.site
-                                               : shared_child(memo, sites, recent, site.site, pc);
+      uint32_t id = in_order ? sites.child_behind(site.site, pc) : kNoSite;
+      if (id == kNoSite) {
+        RecentSite& recent = memo.site_of(hash);
+        bool known = (recent.key == key) & (recent.parent == site.site);
+        id = __builtin_expect(known, 1) ? recent.site
+                                        : shared_child(memo, sites, recent, site.site, pc);
+      }
       site = {id, hash};
       frame->pc = pc;
       frame->slot = slot;
@@ -215,6 +219,7 @@ class StackCapture {
     if (is_unloading() && is_passing(memo, sites, pc)) return sites.child(parent, pc);
     uint32_t site = sites.child(parent, pc);
     if (site != kNoSite) recent = {memo.key_of(pc), parent, site};
+    memo.missed_site();
     return site;
   }
 

@@ -38,6 +38,8 @@ StackMemo* lay_out(Pieces& pieces) {
   auto* fresh = pieces.take<MemoFrame>(depth);
   auto* uses = pieces.take<PointerUse>(depth + 1);
   auto* reference = pieces.take<uint64_t>(depth);
+  // The last, so that what is not in use of it is never touched.
+  auto* recent_sites = pieces.take<RecentSite>(size_t{1} << StackMemo::kMostSiteBits);
   if (memo == nullptr) return nullptr;
   memo->capacity = depth_limit;
   memo->sites = root + 1;
@@ -46,6 +48,8 @@ StackMemo* lay_out(Pieces& pieces) {
   memo->fresh = fresh;
   memo->uses = uses;
   memo->reference = reference;
+  memo->recent_sites = recent_sites;
+  memo->site_shift = 32 - StackMemo::kFirstSiteBits;
   for (uint32_t i = 0; i < StackMemo::kStride; ++i) outside[i].slot = &outside[i].pc;
   return memo;
 }
@@ -113,7 +117,7 @@ void enter_epoch(StackMemo& memo, uint32_t epoch) {
   if (!keys_repeat) return;
   memset(memo.row_keys, 0, sizeof memo.row_keys);
   memset(memo.rows, 0, sizeof memo.rows);
-  memset(memo.recent_sites, 0, sizeof memo.recent_sites);
+  memset(memo.recent_sites, 0, memo.sites_in_use() * sizeof(RecentSite));
 }
 
 }  // namespace heapledger::runtime

@@ -78,7 +78,9 @@ struct alignas(64) StackMemo {
   // Frames are verified this many at a time; as many that always agree stand outside frames[0].
   static constexpr uint32_t kStride = 4;
   static constexpr unsigned kRowBits = 11;
-  static constexpr unsigned kSiteBits = 13;
+  static constexpr unsigned kFirstSiteBits =
+      13;  // of the places for sites, those in use at first …
+  static constexpr unsigned kMostSiteBits = 16;  // … and at the most
   static constexpr unsigned kPlaceBits = 10;
 
   OwnStack own;
@@ -101,13 +103,18 @@ struct alignas(64) StackMemo {
   PointerUse* uses;  // room for one more
   uint64_t first_bp;
 
+  // Of the places for sites the first 2^(32 - site_shift) are in use: more when they are too few.
+  // What is found in a place is good wherever it is, so nothing has to move.
+  uint32_t site_shift;
+  uint32_t site_misses;  // since it last changed
+
   uint64_t* reference;  // for cross_check
   CfiScratch scratch;
 
   // Rows stand apart from their keys: a walk waits for the row alone, and finds it in fewer steps.
   alignas(64) uint64_t row_keys[1u << kRowBits];
   uint64_t rows[1u << kRowBits];
-  RecentSite recent_sites[1u << kSiteBits];
+  RecentSite* recent_sites;
   uint16_t places[1u << kPlaceBits];  // a guess: which frame was read from this slot
 
   // They follow right behind this, so that nothing has to be loaded to find them.
@@ -128,7 +135,14 @@ struct alignas(64) StackMemo {
   uint64_t key_of(uint64_t pc) const { return pc ^ epoch_bits(); }
   // Return addresses are spread well enough by themselves.
   static uint64_t row_place(uint64_t pc) { return pc & ((1u << kRowBits) - 1); }
-  RecentSite& site_of(uint32_t hash) { return recent_sites[hash >> (32 - kSiteBits)]; }
+  RecentSite& site_of(uint32_t hash) { return recent_sites[hash >> site_shift]; }
+  size_t sites_in_use() const { return size_t{1} << (32 - site_shift); }
+  // Places that are overwritten before they are of use again are too few.
+  void missed_site() {
+    if (++site_misses < 2 * sites_in_use() || site_shift == 32 - kMostSiteBits) return;
+    site_misses = 0;
+    --site_shift;
+  }
 
   // The span of a frame that is in one; or the first that is not outside the frame.
   uint32_t span_of(uint32_t place) const {
