@@ -24,7 +24,7 @@ class Workload:
     light: bool = False  # starts at once: a smoke run gives it to the slow tools too
 
     def missing(self):
-        if self.needs and not find_program(self.needs):
+        if self.needs and not find_program(self.needs) and not os.path.exists(self.needs):
             return f"{self.needs} is not installed"
         return None
 
@@ -40,6 +40,28 @@ def churn(threads):
         lambda place, amount: [place.program("churn"), str(amount), str(threads)],
         amounts(30000, 6000, 100),
         light=True,
+    )
+
+
+def small(name, about, words, *scale):
+    return Workload(
+        name,
+        about,
+        lambda place, amount: [place.program(words[0]), str(amount), *words[1:]],
+        amounts(*scale),
+        light=True,
+    )
+
+
+def script(name, about, interpreter, file, needs, packages, *scale):
+    return Workload(
+        name,
+        about,
+        lambda place, amount: [interpreter, os.path.join(WORKLOADS, file), str(amount)],
+        amounts(*scale),
+        needs,
+        packages,
+        {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"},
     )
 
 
@@ -101,11 +123,33 @@ def all_workloads():
         churn(1),
         churn(2),
         churn(4),
+        small("few-sites", "allocation-bound C program, few sites", ("few_sites",), 20, 4, 1),
+        small("recursive", "recursive tree builder", ("recursive",), 400, 80, 2),
+        small("deep-fits", "200 frames: fewer than the limit", ("deep", "200"), 8000, 2000, 10),
+        small("deep", "2,560 frames: ten times the limit", ("deep", "2560"), 8000, 2000, 10),
         interpreter("interpreter", "python3, as it comes", {}),
         interpreter(
             "interpreter-malloc",
             "python3, every object by malloc (PYTHONMALLOC=malloc)",
             {"PYTHONMALLOC": "malloc"},
+        ),
+        script(
+            "import",
+            "python3 importing scipy and pandas",
+            "/usr/bin/python3",
+            "import.py",
+            "/usr/lib/python3/dist-packages/scipy/__init__.py",
+            ("python3", "python3-scipy", "python3-pandas"),
+            *(60, 10, 1),
+        ),
+        script(
+            "generated",
+            "node: generated code on the stack",
+            "node",
+            "generated.js",
+            "node",
+            ("nodejs",),
+            *(6000, 1500, 10),
         ),
         Workload("compiler-gcc", "cc1plus -O2", cc1plus, amounts(3, 1, 0), "g++", ("g++",)),
         Workload(

@@ -1,6 +1,6 @@
-// Small numbers that a ledger gives out in order (sites, threads) mapped to a 32-bit value. Low
-// numbers sit in an array; a hostile file may use any number, so high ones go to a hash map and
-// memory stays in proportion to the numbers used.
+// Small numbers that a ledger gives out in order (sites, threads) mapped to a 32-bit value. They sit
+// in an array; a hostile file may use any number, so those far beyond the others go to a hash map
+// and memory stays in proportion to the numbers used.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class IdTable {
     if (id < low_.size()) [[likely]] {
       return low_[id];
     }
-    if (id < kLow || high_.empty()) return kNone;
+    if (high_.empty()) return kNone;
     auto found = high_.find(id);
     return found == high_.end() ? kNone : found->second;
   }
@@ -28,18 +28,36 @@ class IdTable {
   }
 
   void set(uint32_t id, uint32_t value) {
-    if (id >= kLow) {
-      high_[id] = value;
-      return;
+    if (id >= low_.size()) {
+      if (id >= kLow && id / kSparse > used_) {
+        high_[id] = value;
+        return;
+      }
+      grow(id);
     }
-    if (id >= low_.size()) low_.resize(std::max<size_t>(id + 1, low_.size() * 2), kNone);
+    used_ += low_[id] == kNone ? 1 : 0;
     low_[id] = value;
   }
 
  private:
   static constexpr uint32_t kLow = 1u << 20;
+  static constexpr uint32_t kSparse = 4;  // the array has at most so many places for each number
+
+  void grow(uint32_t id) {
+    low_.resize(std::max<size_t>(size_t{id} + 1, low_.size() * 2), kNone);
+    for (auto at = high_.begin(); at != high_.end();) {
+      if (at->first >= low_.size()) {
+        ++at;
+        continue;
+      }
+      low_[at->first] = at->second;
+      ++used_;
+      at = high_.erase(at);
+    }
+  }
 
   std::vector<uint32_t> low_;
+  uint32_t used_ = 0;  // places of it
   std::unordered_map<uint32_t, uint32_t> high_;
 };
 

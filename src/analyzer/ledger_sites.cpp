@@ -33,11 +33,40 @@ void LedgerSites::define_frame(std::string_view fields, Moment moment) {
          moment);
 }
 
+void LedgerSites::define_code(std::string_view fields) {
+  format::FieldReader from(fields);
+  uint64_t number, module, pc;
+  if (!from.number(number) || !from.number(module) || !from.number(pc) || number == 0 ||
+      std::max(number, module) > UINT32_MAX) {
+    return;
+  }
+  code_places_.set(static_cast<uint32_t>(number), static_cast<uint32_t>(codes_.size()));
+  codes_.push_back({static_cast<uint32_t>(module), pc});
+}
+
+void LedgerSites::define_chain(std::string_view fields, Moment moment) {
+  format::FieldReader from(fields);
+  uint64_t id, distance, code;
+  if (!from.number(id) || !from.number(distance) || distance > id) return;
+  uint64_t parent = id - distance;
+  for (; from.number(code) && std::max(id, code) <= UINT32_MAX; parent = id++) {
+    const Code* known = code_of(static_cast<uint32_t>(code));
+    Description site = {static_cast<uint32_t>(parent), 0, 0, nullptr, static_cast<uint32_t>(code)};
+    if (known != nullptr) site = {site.parent, known->module, known->pc, nullptr};
+    define(static_cast<uint32_t>(id), site, moment);
+  }
+}
+
+const LedgerSites::Code* LedgerSites::code_of(uint32_t number) const {
+  uint32_t place = code_places_.find(number);
+  return place == IdTable::kNone ? nullptr : &codes_[place];
+}
+
 void LedgerSites::define(uint32_t id, const Description& site, Moment moment) {
   if (id == 0 || nodes_.find(id) != IdTable::kNone) return;
   uint32_t parent = site.parent == 0 ? SiteCatalog::kRoot : nodes_.find(site.parent);
   auto found = modules_.find(site.module);
-  if (parent == IdTable::kNone || (site.module != 0 && found == modules_.end())) {
+  if (site.code != 0 || parent == IdTable::kNone || (site.module != 0 && found == modules_.end())) {
     unsettled_.try_emplace(id, site);
     return;
   }
@@ -98,8 +127,12 @@ void LedgerSites::settle(uint32_t id, uint32_t node, Moment moment) {
 
 void LedgerSites::finish(Moment moment) {
   // Parents have lower numbers than their children, so they are settled first.
-  for (const auto& [id, description] : unsettled_) {
+  for (auto& [id, description] : unsettled_) {
     if (nodes_.find(id) != IdTable::kNone) continue;
+    if (const Code* code = code_of(description.code); code != nullptr) {
+      description.module = code->module;
+      description.pc = code->pc;
+    }
     uint32_t parent = nodes_.find(description.parent);
     if (parent == IdTable::kNone) parent = SiteCatalog::kRoot;
     auto found = modules_.find(description.module);

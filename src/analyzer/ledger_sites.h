@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "analyzer/account_numbers.h"
 #include "analyzer/id_table.h"
@@ -25,8 +26,10 @@ class LedgerSites {
   // Each site is described once; a module again whenever something else is loaded under its number.
   void define_module(uint32_t id, uint64_t bias, std::string_view path, std::string_view build_id);
   void define_site(uint32_t id, uint32_t parent, uint32_t module, uint64_t pc, Moment moment);
-  // An entry of kind kFrame.
+  // Entries of kinds kFrame, kCode and kChain.
   void define_frame(std::string_view fields, Moment moment);
+  void define_code(std::string_view fields);
+  void define_chain(std::string_view fields, Moment moment);
 
   // The site in the catalog; IdTable::kNone when it has not been described.
   uint32_t node_of(uint32_t site) const { return nodes_.find(site); }
@@ -55,14 +58,21 @@ class LedgerSites {
     uint32_t id;  // in the catalog
     uint64_t bias;
   };
+  struct Code {
+    uint32_t module;
+    uint64_t pc;
+  };
   struct Description {
     uint32_t parent;
     uint32_t module;
     uint64_t pc;
     std::shared_ptr<const NamedCall> call;  // instead of the pc
+    uint32_t code = 0;                      // or of both, if it is not 0
   };
 
   void define(uint32_t id, const Description& site, Moment moment);
+  // Null: not known yet.
+  const Code* code_of(uint32_t number) const;
   uint32_t site_in_catalog(uint32_t parent, const Module& where, const Description& site);
 
   // Ordered by site: all that wait for one are together.
@@ -82,6 +92,8 @@ class LedgerSites {
   SiteCatalog& catalog_;
   AccountNumbers* accounts_ = nullptr;
   std::unordered_map<uint32_t, Module> modules_;
+  std::vector<Code> codes_;
+  IdTable code_places_;
   IdTable nodes_;
   IdTable accounts_of_;
   std::unordered_map<uint64_t, uint32_t> other_accounts_;  // by key_of()

@@ -157,6 +157,12 @@ void ProcessScan::note(Stream& stream, const Entry& entry) {
       }
       break;
     }
+    case Kind::kCode:
+      sites_.define_code(entry.fields);
+      break;
+    case Kind::kChain:
+      sites_.define_chain(entry.fields, {entry.time, number_});
+      break;
     case Kind::kFrame:
       sites_.define_frame(entry.fields, {entry.time, number_});
       break;

@@ -76,7 +76,18 @@ enum class Kind : uint8_t {
   kResize = 56,  // heap function old_pointer old_size pointer size site; old_size likewise
   kHeap = 57,    // id HeapKind name: a heap, from here on
   kFrame = 58,   // id parent FrameKind module line file_bytes file name: a site without an address
+
+  // Sites as a recorder writes them: the return addresses once, each with a number of its own, and
+  // runs of new frames, from the outside in.
+  kCode = 59,   // code module pc
+  kChain = 60,  // id distance codes: sites id, id + 1, …, each the parent of the next; the parent
+                // of the first is id - distance
 };
+
+// Their lengths take so many bytes, so that the fields can be written before them.
+inline constexpr unsigned length_bytes_of(Kind kind) {
+  return kind >= Kind::kCode ? 2 : 4;
+}
 
 // Site addresses below kFirstCode are no code but marks: what the outermost frame of a stack hangs
 // from when the stack is not whole.

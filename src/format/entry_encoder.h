@@ -112,6 +112,13 @@ inline void append_other_free(EncoderState& state, Kind kind, uint64_t time, uin
   detail::commit(state, at, make_tag(kShapeOther, static_cast<unsigned>(kind)));
 }
 
+// The length of a long entry, in as many bytes as its kind has for it.
+inline void put_length(unsigned char* at, Kind kind, uint64_t length) {
+  unsigned bytes = length_bytes_of(kind);
+  auto word = static_cast<uint32_t>(length << bytes | 1u << (bytes - 1));
+  std::memcpy(at, &word, bytes);
+}
+
 // A long entry under construction: fields are put one after the other, then finish() writes the
 // length and the tag. Room needed: the fields' bytes plus kLongOverhead.
 class LongEntry {
@@ -119,7 +126,10 @@ class LongEntry {
   static constexpr unsigned kLongOverhead = 24;
 
   LongEntry(EncoderState& state, Kind kind, uint64_t time)
-      : state_(state), kind_(kind), fields_(state.cursor + 1 + kLengthBytes), at_(fields_) {
+      : state_(state),
+        kind_(kind),
+        fields_(state.cursor + 1 + length_bytes_of(kind)),
+        at_(fields_) {
     number(detail::advance(state, time));
   }
 
@@ -142,16 +152,11 @@ class LongEntry {
   }
 
   void finish() {
-    // The length takes a fixed four bytes, so that the fields never move.
-    uint64_t length = static_cast<uint64_t>(at_ - fields_);
-    uint32_t word = static_cast<uint32_t>(length << kLengthBytes | 1u << (kLengthBytes - 1));
-    std::memcpy(state_.cursor + 1, &word, kLengthBytes);
+    put_length(state_.cursor + 1, kind_, static_cast<uint64_t>(at_ - fields_));
     detail::commit(state_, at_, make_tag(kShapeOther, static_cast<unsigned>(kind_)));
   }
 
  private:
-  static constexpr unsigned kLengthBytes = 4;
-
   EncoderState& state_;
   Kind kind_;
   unsigned char* fields_;

@@ -47,6 +47,60 @@ TEST(Sites, ParentsAreOuterFrames) {
   EXPECT_EQ(frames[2].pc, 0x10u);
 }
 
+std::vector<std::string> names_of(const Analysis& a, const Group& group) {
+  std::vector<std::string> names;
+  for (const NamedFrame& frame : a.frames(group)) names.push_back(frame.name);
+  return names;
+}
+
+TEST(Sites, AChainIsARunOfFramesFromTheOutsideIn) {
+  LedgerBuilder ledger;
+  ledger.window(0)
+      .module(0, 1, 0x7000, 0x9000, 0x7000, "", "/x")
+      .code(0, 1, 1, 0x7010)
+      .code(0, 2, 1, 0x7020)
+      .code(0, 3, 0, 0x30)
+      .chain(0, 1, 0, {1, 2, 3})
+      .chain(0, 4, 2, {2, 1})  // branches off below the second frame
+      .malloc(1, 0x1000, 30, 3)
+      .malloc(2, 0x2000, 50, 5)
+      .malloc(3, 0x3000, 2, 2);
+  Analysis a = analyze_bytes(ledger.bytes());
+  ASSERT_EQ(a.groups.size(), 3u);
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_of(a, a.groups[0]), (Names{"x+0x10", "x+0x20", "x+0x20", "x+0x10"}));
+  EXPECT_EQ(names_of(a, a.groups[1]), (Names{"0x30", "x+0x20", "x+0x10"}));
+  EXPECT_EQ(names_of(a, a.groups[2]), (Names{"x+0x20", "x+0x10"}));
+}
+
+TEST(Sites, AChainBeforeItsCodesItsParentAndItsModule) {
+  LedgerBuilder ledger;
+  ledger.window(0).chain(1, 2, 1, {7, 8}).malloc(2, 0x1000, 10, 3);
+  ledger.window(1)
+      .module(3, 1, 0, 0x99, 0, "", "/x")
+      .code(3, 7, 1, 0x20)
+      .code(3, 8, 1, 0x30)
+      .site(4, 1, 0, 1, 0x10);
+  Analysis a = analyze_bytes(ledger.bytes());
+  ASSERT_EQ(a.groups.size(), 1u);
+  EXPECT_EQ(names_of(a, a.groups[0]), (std::vector<std::string>{"x+0x30", "x+0x20", "x+0x10"}));
+  EXPECT_EQ(a.groups[0].calls, 1u);
+}
+
+TEST(Sites, AChainThatIsNoneDoesNoHarm) {
+  LedgerBuilder ledger;
+  ledger.window(0)
+      .code(0, 1, 0, 0x10)
+      .chain(0, 5, 6, {1})              // a parent after its child
+      .chain(0, UINT32_MAX, 0, {1, 1})  // more sites than there are numbers
+      .chain(0, 9, 8, {})
+      .chain(0, 7, 0, {99})  // a code that nobody describes
+      .malloc(1, 0x1000, 10, 7);
+  Analysis a = analyze_bytes(ledger.bytes());
+  ASSERT_EQ(a.groups.size(), 1u);
+  EXPECT_EQ(names_of(a, a.groups[0]), std::vector<std::string>{"0x0"});
+}
+
 TEST(Sites, DescribedAfterTheFirstEntryThatUsesIt) {
   LedgerBuilder ledger;
   // Window 0 comes first where times are equal; the description is in window 1.

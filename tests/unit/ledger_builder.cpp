@@ -136,6 +136,22 @@ WindowBuilder& WindowBuilder::site(uint64_t time, uint32_t id, uint32_t parent, 
   return *this;
 }
 
+WindowBuilder& WindowBuilder::code(uint64_t time, uint32_t number, uint32_t module, uint64_t pc) {
+  make_room(LongEntry::kLongOverhead + 64);
+  LongEntry(state_, Kind::kCode, units(time)).number(number).number(module).number(pc).finish();
+  return *this;
+}
+
+WindowBuilder& WindowBuilder::chain(uint64_t time, uint32_t id, uint32_t parent,
+                                    std::initializer_list<uint32_t> codes) {
+  make_room(LongEntry::kLongOverhead + 64 + codes.size() * 8);
+  LongEntry entry(state_, Kind::kChain, units(time));
+  entry.number(id).number(id - parent);
+  for (uint32_t code : codes) entry.number(code);
+  entry.finish();
+  return *this;
+}
+
 WindowBuilder& WindowBuilder::module(uint64_t time, uint32_t id, uint64_t start, uint64_t end,
                                      uint64_t bias, std::string_view build_id,
                                      std::string_view path, uint64_t epoch) {
@@ -240,7 +256,7 @@ WindowBuilder& WindowBuilder::fork(uint64_t time) {
 
 WindowBuilder& WindowBuilder::unknown_kind(uint64_t time, std::string_view fields) {
   make_room(fields.size() + LongEntry::kLongOverhead);
-  LongEntry(state_, static_cast<Kind>(60), units(time))
+  LongEntry(state_, static_cast<Kind>(63), units(time))
       .bytes(fields.data(), fields.size())
       .finish();
   return *this;

@@ -41,6 +41,9 @@ class WindowBuilder {
   WindowBuilder& thread(uint64_t time, uint32_t index, uint64_t tid, std::string_view name);
   WindowBuilder& thread_name(uint64_t time, std::string_view name);
   WindowBuilder& site(uint64_t time, uint32_t id, uint32_t parent, uint32_t module, uint64_t pc);
+  WindowBuilder& code(uint64_t time, uint32_t number, uint32_t module, uint64_t pc);
+  WindowBuilder& chain(uint64_t time, uint32_t id, uint32_t parent,
+                       std::initializer_list<uint32_t> codes);
   WindowBuilder& module(uint64_t time, uint32_t id, uint64_t start, uint64_t end, uint64_t bias,
                         std::string_view build_id, std::string_view path, uint64_t epoch = 1);
   WindowBuilder& unload(uint64_t time, uint32_t module);

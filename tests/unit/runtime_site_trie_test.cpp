@@ -13,7 +13,7 @@ namespace {
 
 uint32_t intern(uint32_t parent, uint64_t pc) {
   uint32_t found = find_site(parent, pc);
-  return found != kNoSite ? found : publish_site(reserve_site(), parent, pc, 0);
+  return found != kNoSite ? found : publish_sites(reserve_sites(1), 1, parent, pc, 0);
 }
 
 class SiteTrie : public testing::Test {
@@ -41,6 +41,45 @@ TEST_F(SiteTrie, GrowsPastItsFirstLevels) {
   for (uint32_t i = 0; i < kSites; ++i) ids.push_back(intern(i % 7, 0x400000 + i * 3));
   EXPECT_EQ(std::set<uint32_t>(ids.begin(), ids.end()).size(), kSites);
   for (uint32_t i = 0; i < kSites; ++i) ASSERT_EQ(find_site(i % 7, 0x400000 + i * 3), ids[i]) << i;
+}
+
+// A run of three below `parent`, as a new stack has it.
+uint32_t intern_run(uint32_t parent, uint64_t pc) {
+  uint32_t first = reserve_sites(3);
+  fill_site(first + 2, first + 1, pc + 2, 0);
+  fill_site(first + 1, first, pc + 1, 0);
+  return publish_sites(first, 3, parent, pc, 0);
+}
+
+TEST_F(SiteTrie, ARunIsFoundNodeByNodeWhateverTheTableDoes) {
+  constexpr uint32_t kRuns = 30'000;  // the first table is half full with 16,384
+  std::vector<uint32_t> firsts;
+  for (uint32_t i = 0; i < kRuns; ++i) firsts.push_back(intern_run(i % 7, 0x400000 + i * 8));
+  for (uint32_t i = 0; i < kRuns; ++i) {
+    const uint64_t pc = 0x400000 + i * 8;
+    ASSERT_EQ(find_site(i % 7, pc), firsts[i]) << i;
+    ASSERT_EQ(find_site(firsts[i], pc + 1), firsts[i] + 1) << i;
+    ASSERT_EQ(find_site(firsts[i] + 1, pc + 2), firsts[i] + 2) << i;
+    ASSERT_EQ(find_site(firsts[i], pc + 2), kNoSite) << i;
+  }
+}
+
+TEST_F(SiteTrie, ARunThatSomebodyElseHasBorneIsTheirs) {
+  uint32_t theirs = intern_run(0, 0x1000);
+  uint32_t ours = intern_run(0, 0x1000);
+  EXPECT_EQ(ours, theirs);
+  EXPECT_EQ(find_site(0, 0x1000), theirs);
+  EXPECT_EQ(find_site(theirs + 1, 0x1002), theirs + 2);
+}
+
+TEST_F(SiteTrie, AForgottenNodeOfARunIsBornAgain) {
+  uint32_t first = intern_run(0, 0x2000);
+  forget_range(0x2001, 0x2002);
+  EXPECT_EQ(find_site(0, 0x2000), first);
+  EXPECT_EQ(find_site(first, 0x2001), kNoSite);
+  uint32_t again = intern(first, 0x2001);
+  EXPECT_NE(again, first + 1);
+  EXPECT_EQ(find_site(first, 0x2001), again);
 }
 
 // What four threads call the same sites, each of which is new to whoever comes first.

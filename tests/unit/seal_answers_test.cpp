@@ -44,6 +44,8 @@ LedgerBuilder random_ledger(unsigned seed, unsigned windows, unsigned calls) {
     switch (random() % 16) {
       case 0:
         window.site(time, i, i / 2, 1, 0x40'0000 + random() % 100'000);
+        window.code(time, i + 1, 1, 0x40'0000 + random() % 100'000);
+        window.chain(time, 1'000'000 + 3 * i, i / 2, {i + 1, i / 3 + 1, i / 4 + 1});
         break;
       case 1:
         window.allocate(Kind::kCalloc, time, address, size, site);

@@ -58,6 +58,8 @@ class Collector {
       case Kind::kInfo:
       case Kind::kMarker:
       case Kind::kFrame:
+      case Kind::kCode:
+      case Kind::kChain:
         add_text(from, {entry.time, from.place, entry.kind, from.thread, 0, 0, 0, 0}, entry.fields);
         break;
       default:
@@ -80,6 +82,12 @@ class Collector {
             notes.add_module(module);
             sites.define_module(module.id, module.bias, module.path, module.build_id);
           }
+          break;
+        case Kind::kCode:
+          sites.define_code(texts_[note.pc]);
+          break;
+        case Kind::kChain:
+          sites.define_chain(texts_[note.pc], {note.time, number});
           break;
         case Kind::kFrame:
           sites.define_frame(texts_[note.pc], {note.time, number});

@@ -2,14 +2,13 @@
 
 #include <cstring>
 
+#include "format/entry_encoder.h"
 #include "format/varint.h"
 
 namespace heapledger::seal {
 namespace {
 
 using format::Kind;
-
-constexpr size_t kNoteLengthBytes = 4;  // of a note, whatever its length
 
 }  // namespace
 
@@ -212,11 +211,12 @@ unsigned char* ColumnReader::note(unsigned char* to, const unsigned char* end) {
   auto time_bytes = static_cast<size_t>(format::put_varint(time, note.time - time_) - time);
   time_ = note.time;
   const size_t length = time_bytes + note.fields.size();
-  if (1 + kNoteLengthBytes + length > static_cast<size_t>(end - to)) return nullptr;
+  const auto kind = static_cast<Kind>(note.kind);
+  const size_t length_bytes = format::length_bytes_of(kind);
+  if (1 + length_bytes + length > static_cast<size_t>(end - to)) return nullptr;
   *to++ = format::make_tag(format::kShapeOther, note.kind);
-  auto word = static_cast<uint32_t>(length << kNoteLengthBytes | 1u << (kNoteLengthBytes - 1));
-  std::memcpy(to, &word, kNoteLengthBytes);
-  to += kNoteLengthBytes;
+  format::put_length(to, kind, length);
+  to += length_bytes;
   std::memcpy(to, time, time_bytes);
   to += time_bytes;
   if (!note.fields.empty()) std::memcpy(to, note.fields.data(), note.fields.size());

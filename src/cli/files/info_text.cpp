@@ -216,6 +216,10 @@ const char* kind_name(unsigned kind) {
       return "resize in another heap";
     case Kind::kHeap:
       return "heap";
+    case Kind::kCode:
+      return "code";
+    case Kind::kChain:
+      return "chain of sites";
     case Kind::kFrame:
       return "frame without an address";
   }

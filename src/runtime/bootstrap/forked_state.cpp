@@ -10,6 +10,7 @@
 #include "runtime/modes/live_blocks.h"
 #include "runtime/modes/statistics.h"
 #include "runtime/os/descriptor_gate.h"
+#include "runtime/unwind/codes.h"
 #include "runtime/unwind/site_trie.h"
 #include "runtime/unwind/stack_memo.h"
 #include "runtime/unwind/unloading.h"
@@ -35,6 +36,7 @@ constexpr void (*kPieces[])() = {
     forget_ledger,
     restart_memory_samples,
     forget_tables,
+    forget_all_codes,
     forget_unloads,
     begin_epoch,  // what memos know are the parent's sites
 };

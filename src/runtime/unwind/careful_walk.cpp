@@ -7,7 +7,8 @@ namespace {
 
 constexpr uint64_t kCarefulPageBytes = 4096;
 constexpr auto kReturnSlot = static_cast<uint64_t>(arch::kReturnSlot);
-constexpr uint64_t kNever = 0;  // no pc is zero
+constexpr uint32_t kMostCounted = 1u << 16;  // of still deeper stacks the cut moves with the depth
+constexpr uint64_t kNever = 0;               // no pc is zero
 
 const uint64_t* word(uint64_t at) {
   return reinterpret_cast<const uint64_t*>(at);
@@ -40,9 +41,13 @@ class Walk {
   bool meets() {
     uint32_t place = memo_.place_of(slot_);
     if (place >= bound_ || !is_at(place)) return false;
-    bool whole = memo_.end != StackEnd::kDepth && walk_.fresh + place < memo_.capacity;
     bound_ = disagreement(place);
-    if (!whole || bound_ != 0) return false;
+    if (bound_ != 0) return false;
+    uint32_t frames = walk_.fresh + place + 1;
+    if (!memo_.may_have(frames)) {
+      frames_in_all_ = memo_.outside + frames;  // so much is known, though it is cut elsewhere now
+      return false;
+    }
     if (memo_.needs[place] != 0) note_use(walk_.fresh);
     walk_.kept = place + 1;
     return true;
@@ -75,12 +80,36 @@ class Walk {
   // Adds the frame where the walk is. False at the depth limit.
   bool add() {
     if (walk_.fresh == memo_.capacity) {
+      if (memo_.cut_step != 0) cut();
       walk_.end = StackEnd::kDepth;
       return false;
     }
     memo_.fresh[walk_.fresh] = {state_.pc, slot_};
     ++walk_.fresh;
     return true;
+  }
+
+  // The walk is at the first frame that is too much. How many frames are left out depends on how
+  // many there are in all, counted from the outermost: however often the stack grows and shrinks,
+  // its frames keep their sites, but for a few.
+  void cut() {
+    uint32_t all = frames_in_all_ != 0 ? frames_in_all_ : count_all();
+    uint32_t beyond = all - memo_.capacity;
+    walk_.outside = (beyond + memo_.cut_step - 1) / memo_.cut_step * memo_.cut_step;
+    walk_.fresh -= walk_.outside - beyond;
+    while (walk_.uses > 0 && memo_.uses[walk_.uses - 1].start >= walk_.fresh) --walk_.uses;
+    if (walk_.uses == 0) return;
+    uint32_t& user = memo_.uses[walk_.uses - 1].user;
+    if (user >= walk_.fresh) user = walk_.fresh - 1;
+  }
+
+  uint32_t count_all() {
+    const CarefulWalk so_far = walk_;
+    counting_ = true;
+    uint32_t frames = walk_.fresh + 1;
+    while (frames < kMostCounted && step()) ++frames;
+    walk_ = so_far;
+    return frames;
   }
 
   // One frame outwards. False: the walk ends here.
@@ -96,10 +125,19 @@ class Walk {
       if (saved_at != 0) has_pointer_from(word(saved_at));
       return true;
     }
-    Step step = row.kind == RowKind::kGeneral
-                    ? step_by_rules(state_, stack_, memo_.scratch)
-                    : step_by_frame_pointer(state_, stack_, memo_.scratch);
+    bool is_blind = row.kind == RowKind::kUnknown;
+    const FrameState before = state_;
+    Step step = is_blind ? step_by_frame_pointer(state_, stack_, memo_.scratch)
+                         : step_by_rules(state_, stack_, memo_.scratch);
     if (step != Step::kCaller) return ends(step);
+    if (is_blind) {
+      // The code at this address keeps frame pointers: it has a row like any other.
+      constexpr auto kFrameBytes = static_cast<int32_t>(arch::kFrameBytes);
+      keep_row(memo_, before.pc, {RowKind::kFrame, kFrameBytes, -kFrameBytes});
+      slot_ = word(state_.sp + kReturnSlot);
+      has_pointer_from(word(before.bp));
+      return true;
+    }
     slot_ = &kNever;
     has_pointer_from(nullptr);
     // A signal handler's caller may be on another stack.
@@ -124,6 +162,7 @@ class Walk {
   }
 
   void note_use(uint32_t user) {
+    if (counting_) return;
     memo_.note_use(walk_.uses, {pointer_slot_, state_.bp, pointer_start_, user});
   }
 
@@ -133,7 +172,9 @@ class Walk {
   const uint64_t* pointer_slot_ = nullptr;
   uint32_t pointer_start_ = 0;
   StackReader stack_;
-  uint32_t bound_;  // so many of the remembered frames may still be met
+  uint32_t frames_in_all_ = 0;  // 0: not known
+  bool counting_ = false;       // beyond the limit: nothing is kept
+  uint32_t bound_;              // so many of the remembered frames may still be met
   CarefulWalk walk_;
 };
 

@@ -17,6 +17,7 @@ struct CarefulWalk {
   uint32_t fresh = 0;  // frames in memo.fresh
   uint32_t uses = 0;   // of the frame pointer, in memo.uses
   StackEnd end = StackEnd::kWhole;  // where none were kept
+  uint32_t outside = 0;             // likewise: frames beyond the depth limit, left out
   bool crossed = false;             // it has gone over to another stack
   // The stack was cut only because a rule needs registers beyond pc, sp and bp.
   bool needs_registers = false;

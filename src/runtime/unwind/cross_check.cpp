@@ -96,7 +96,9 @@ void cross_check(Window& window, StackMemo& memo, uint32_t count, uint64_t sp, u
       turn.fetch_add(1, std::memory_order_relaxed) % cross_check_every != 0) {
     return;
   }
-  Collected collected = {sp, 0, memo.capacity, false, false, memo.reference};
+  // Of a stack that is cut, the frames that were kept.
+  uint32_t most = memo.end == StackEnd::kDepth ? count : memo.capacity;
+  Collected collected = {sp, 0, most, false, false, memo.reference};
   cross_reference.backtrace(collect, &collected);
   format::FileHeader& header = *ledger_header();
   std::atomic_ref<uint64_t>(header.stacks_checked).fetch_add(1, std::memory_order_relaxed);

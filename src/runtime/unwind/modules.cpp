@@ -10,6 +10,7 @@
 #include "runtime/ledger/live_image.h"
 #include "runtime/os/os.h"
 #include "runtime/unwind/build_id.h"
+#include "runtime/unwind/codes.h"
 #include "runtime/unwind/objects.h"
 #include "runtime/unwind/rows.h"
 #include "runtime/unwind/site_trie.h"
@@ -29,6 +30,8 @@ struct Module {
   std::atomic<bool> stays;     // was loaded at the start of the program: nobody can unload it
   LoadedObject object;         // its headers and name are good while it is present
   uint64_t identity;
+  BuildId build;
+  std::atomic<uint64_t> sign;  // sign_at() when the identity was last compared; 0: not known
 };
 
 struct Table {
@@ -166,6 +169,7 @@ uint32_t add_module(Window& window, const LoadedObject& object, uint64_t time) {
   Module& module = module_table.modules[index];
   module.object = object;
   module.identity = identity_of(object);
+  module.build = build_id_of(object);
   // A refresh that is under way may have passed it already.
   module.seen.store(module_table.epoch.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (!enter_module(window, index + 1, object, time)) return kNoModule;
@@ -179,6 +183,7 @@ void enter_unload(Window& window, uint32_t id) {
   Module& module = module_table.modules[id - 1];
   forget_range(module.object.start, module.object.end);
   forget_rows(module.object.start, module.object.end);
+  forget_codes(module.object.start, module.object.end);
   begin_epoch();
   if (!module.present.exchange(false, std::memory_order_acq_rel)) return;
   if (live_tables_wanted()) return set_live_module_gone(id);
@@ -236,9 +241,14 @@ bool stays(uint32_t known) {
 bool is_still_there(uint32_t known, uint64_t pc) {
   // The kernel's list takes long to read: not without need.
   if (stays(known) || (!loader_answers() && !is_unloading())) return true;
+  Module& module = module_table.modules[known - 1];
+  uint64_t sign = sign_at(pc, module.build);
+  if (sign != 0 && sign == module.sign.load(std::memory_order_relaxed)) return true;
   LoadedObject object;
-  return !object_around(pc, object, loader_answers()) ||
-         module_table.modules[known - 1].identity == identity_of(object);
+  if (!object_around(pc, object, loader_answers())) return true;
+  bool is_same = module.identity == identity_of(object);
+  if (is_same) module.sign.store(sign, std::memory_order_relaxed);
+  return is_same;
 }
 
 }  // namespace
@@ -250,6 +260,15 @@ uint32_t module_at(Window& window, uint64_t pc, uint64_t time) {
   if (!object_around(pc, object)) return known;
   if (known != kNoModule) enter_unload(window, known);
   return add_module(window, object, time);
+}
+
+bool is_replaced(uint32_t module, uint64_t pc) {
+  if (module == kNoModule) {
+    LoadedObject object;
+    return loader_answers() && object_around(pc, object);
+  }
+  return !(module_table.modules[module - 1].present.load(std::memory_order_acquire) &&
+           is_still_there(module, pc));
 }
 
 bool stays_loaded(uint64_t pc) {

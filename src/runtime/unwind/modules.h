@@ -20,9 +20,12 @@ namespace heapledger::runtime {
 
 inline constexpr uint32_t kNoModule = 0;
 
-// Called by a site's birth, inside a hook: the module around `pc`, entered into the ledger if it
-// is new. What was known of another one at that place is forgotten.
+// Called when a code is entered, inside a hook: the module around `pc`, entered into the ledger if
+// it is new. What was known of another one at that place is forgotten.
 uint32_t module_at(Window& window, uint64_t pc, uint64_t time);
+
+// Whether something else than `module`, or than no module, is at `pc` now. Costs little.
+bool is_replaced(uint32_t module, uint64_t pc);
 
 // Whether the code before the return address `pc` is in a module that was loaded at the start of
 // the program: nobody can unload it.

@@ -53,6 +53,17 @@ bool describe(const Found& found, LoadedObject& object) {
   return set_extent(object);
 }
 
+uint64_t mixed(uint64_t hash, const void* bytes, size_t count) {
+  constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ull;
+  const auto* from = static_cast<const unsigned char*>(bytes);
+  for (size_t at = 0; at < count; at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    memcpy(&word, from + at, count - at < sizeof word ? count - at : sizeof word);
+    hash = ((hash ^ word) * kPrime) ^ (hash >> 29);
+  }
+  return hash;
+}
+
 // The segment that `at` lies in.
 const ElfW(Phdr) * segment_at(const LoadedObject& object, uint64_t at) {
   for (uint32_t i = 0; i < object.header_count; ++i) {
@@ -93,6 +104,22 @@ bool object_around(uint64_t pc, LoadedObject& object, bool want_name) {
   if (find_object == nullptr) return object_in_mappings(pc, want_name, object);
   Found found;
   return find(pc, found) && describe(found, object);
+}
+
+uint64_t sign_at(uint64_t pc, const BuildId& build) {
+  constexpr uint64_t kReadable = 4096;  // of any object: its header is there
+  Found found;
+  if (find_object == nullptr || build.bytes == 0 || !find(pc, found)) return 0;
+  uint64_t offset =
+      reinterpret_cast<uint64_t>(build.data) - reinterpret_cast<uint64_t>(found.map_start);
+  if (offset > kReadable || offset + build.bytes > kReadable) return 0;
+  const void* const places[] = {found.map, found.map_start, found.map_end, found.eh_frame,
+                                found.map->l_ld};
+  uint64_t hash = mixed(1, places, sizeof places);
+  hash = mixed(hash, build.data, build.bytes);
+  if (found.map->l_name != nullptr)
+    hash = mixed(hash, found.map->l_name, strlen(found.map->l_name));
+  return hash | 1;
 }
 
 bool unwind_information_at(uint64_t pc, CfiModule& module) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "runtime/unwind/build_id.h"
 #include "runtime/unwind/cfi_find.h"
 
 namespace heapledger::runtime {
@@ -31,6 +32,11 @@ void prepare_objects(bool by_mappings);
 // The object around `pc`. Its name, if not wanted, may be missing: where the kernel's list is asked
 // each name takes memory for good.
 bool object_around(uint64_t pc, LoadedObject& object, bool want_name = true);
+
+// A number that is another one when another object has taken the place of the one that is around
+// `pc`, found at little cost: what the loader has there, its name and build id. `build` is where
+// the latter was. 0: it takes a closer look.
+uint64_t sign_at(uint64_t pc, const BuildId& build);
 
 // Where the unwind information of the code at `pc` is.
 bool unwind_information_at(uint64_t pc, CfiModule& module);

@@ -1,49 +1,15 @@
 #include "runtime/unwind/rows.h"
 
 #include "runtime/unwind/modules.h"
-#include "runtime/unwind/shared_memory.h"
 
 namespace heapledger::runtime {
 
-constinit detail::RowCache detail::row_cache = {};
+constinit AddressTable detail::row_cache = {};
 
 namespace {
 
-using detail::kRowLevels;
-using detail::row_bucket;
-using detail::row_cache;
-using detail::RowBucket;
-using detail::RowSlot;
-
-constexpr uint64_t kBeingFilled = 1;
-constexpr uint64_t kForgotten = 2;
-
-size_t level_bytes(unsigned level) {
-  return sizeof(RowBucket) << (detail::kFirstRowBits + detail::kRowBitsPerLevel * level);
-}
-
 bool fits(int64_t value, unsigned bits) {
   return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
-}
-
-// Claims a free slot and fills it in; false if the slot is taken.
-bool keep_in(RowSlot& slot, uint64_t pc, uint64_t row) {
-  uint64_t seen = slot.pc.load(std::memory_order_relaxed);
-  if (seen != 0 && seen != kForgotten) return false;
-  if (!slot.pc.compare_exchange_strong(seen, kBeingFilled, std::memory_order_acquire)) return false;
-  slot.row.store(row, std::memory_order_relaxed);
-  slot.pc.store(pc, std::memory_order_release);
-  return true;
-}
-
-void keep(uint64_t pc, uint64_t row) {
-  for (unsigned level = 0; level < kRowLevels; ++level) {
-    RowBucket* buckets = provide(row_cache.levels[level], level_bytes(level));
-    if (buckets == nullptr) return;
-    for (RowSlot& slot : row_bucket(buckets, level, pc).slots) {
-      if (keep_in(slot, pc, row)) return;
-    }
-  }
 }
 
 }  // namespace
@@ -85,32 +51,16 @@ Row compute_row(uint64_t pc, CfiScratch& scratch) {
 }
 
 uint64_t detail::find_row_slowly(uint64_t pc, CfiScratch& scratch) {
-  for (unsigned level = 1; level < kRowLevels; ++level) {
-    RowBucket* buckets = row_cache.levels[level].load(std::memory_order_acquire);
-    if (buckets == nullptr) break;
-    for (const RowSlot& slot : row_bucket(buckets, level, pc).slots) {
-      if (slot.pc.load(std::memory_order_acquire) == pc) {
-        return slot.row.load(std::memory_order_relaxed);
-      }
-    }
-  }
-  uint64_t row = compute_row(pc, scratch).packed();
+  uint64_t row;
+  if (row_cache.find(pc, row)) return row;
+  row = compute_row(pc, scratch).packed();
   // Ignorance is not kept: a module may be loaded there later.
-  if (Row::unpack(row).kind != RowKind::kUnknown) keep(pc, row);
+  if (Row::unpack(row).kind != RowKind::kUnknown) row_cache.keep(pc, row);
   return row;
 }
 
 void forget_rows(uint64_t start, uint64_t end) {
-  for (unsigned level = 0; level < kRowLevels; ++level) {
-    RowBucket* buckets = row_cache.levels[level].load(std::memory_order_acquire);
-    if (buckets == nullptr) continue;
-    for (size_t i = 0; i < level_bytes(level) / sizeof(RowBucket); ++i) {
-      for (RowSlot& slot : buckets[i].slots) {
-        uint64_t pc = slot.pc.load(std::memory_order_relaxed);
-        if (pc > start && pc <= end) slot.pc.store(kForgotten, std::memory_order_release);
-      }
-    }
-  }
+  detail::row_cache.forget_range(start, end);
 }
 
 }  // namespace heapledger::runtime

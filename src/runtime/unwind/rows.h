@@ -1,14 +1,12 @@
 // Rows: the unwind rules at one address, condensed to 64 bits and kept in a cache that all threads
 // share. A row is looked up by return address and holds for the call before it.
 //
-// Thread safety: everything may be called at any time by any thread. A row is written before the
-// address that makes it findable; forget_rows makes the rows of unloaded code unfindable.
+// Thread safety: everything may be called at any time by any thread.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 
+#include "runtime/unwind/address_table.h"
 #include "runtime/unwind/cfi_rules.h"
 
 namespace heapledger::runtime {
@@ -55,28 +53,7 @@ void forget_rows(uint64_t start, uint64_t end);
 
 namespace detail {
 
-struct RowSlot {
-  std::atomic<uint64_t> pc;  // 0: free; 1: being filled in; 2: forgotten
-  std::atomic<uint64_t> row;
-};
-struct alignas(64) RowBucket {
-  RowSlot slots[4];
-};
-
-// Level n has 2^(10 + 3n) buckets: 64 KiB, 512 KiB, 4 MiB.
-inline constexpr unsigned kRowLevels = 3;
-inline constexpr unsigned kFirstRowBits = 10;
-inline constexpr unsigned kRowBitsPerLevel = 3;
-
-struct RowCache {
-  std::atomic<RowBucket*> levels[kRowLevels];
-};
-extern RowCache row_cache __attribute__((visibility("hidden")));
-
-inline RowBucket& row_bucket(RowBucket* buckets, unsigned level, uint64_t pc) {
-  uint64_t hash = pc * 0x9E3779B97F4A7C15ull;
-  return buckets[hash >> (64 - kFirstRowBits - kRowBitsPerLevel * level)];
-}
+extern AddressTable row_cache __attribute__((visibility("hidden")));
 
 uint64_t find_row_slowly(uint64_t pc, CfiScratch& scratch);
 
@@ -84,14 +61,8 @@ uint64_t find_row_slowly(uint64_t pc, CfiScratch& scratch);
 
 // The packed row for `pc`, from the cache or computed and kept there.
 __attribute__((always_inline)) inline uint64_t row_at(uint64_t pc, CfiScratch& scratch) {
-  detail::RowBucket* buckets = detail::row_cache.levels[0].load(std::memory_order_acquire);
-  if (__builtin_expect(buckets != nullptr, 1)) {
-    for (const detail::RowSlot& slot : detail::row_bucket(buckets, 0, pc).slots) {
-      if (slot.pc.load(std::memory_order_acquire) == pc) {
-        return slot.row.load(std::memory_order_relaxed);
-      }
-    }
-  }
+  uint64_t row;
+  if (__builtin_expect(detail::row_cache.find_near(pc, row), 1)) return row;
   return detail::find_row_slowly(pc, scratch);
 }
 

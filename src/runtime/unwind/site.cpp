@@ -1,6 +1,7 @@
 #include "runtime/unwind/site.h"
 
 #include "runtime/ledger/live_image.h"
+#include "runtime/unwind/codes.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/full_walk.h"
 #include "runtime/unwind/modules.h"
@@ -10,24 +11,62 @@
 namespace heapledger::runtime {
 namespace {
 
-constexpr size_t kEntryBytes = 64;
+// Frames that have no nodes yet, from the outside in: pc(0) is the outermost.
+struct NewFrames {
+  const MemoFrame* outermost;
+  uint32_t count;
 
-// Enters a new node, with its module, into the ledger; returns its id.
-__attribute__((noinline, cold)) uint32_t bear_site(Window& window, uint32_t parent, uint64_t pc,
-                                                   uint64_t time) {
-  uint32_t module = pc < format::kFirstCode ? kNoModule : module_at(window, pc - 1, time);
-  uint32_t id = reserve_site();
+  uint64_t pc(uint32_t i) const { return (outermost - i)->pc; }
+};
+
+// What a run of frames is entered as. Runs of more come in pieces: a hook has little stack.
+struct Codes {
+  static constexpr uint32_t kMost = 32;
+  static constexpr size_t kEntryBytes = 64 + kMost * 5;
+
+  uint32_t numbers[kMost];
+  uint32_t modules[kMost];
+};
+
+// The code of one frame. What was known of what was there before is forgotten. A module that was
+// found to be there, `checked`, is not looked for again.
+Code present_code(Window& window, uint64_t pc, uint64_t time, uint32_t& checked) {
+  Code code = code_at(window, pc, time);
+  bool is_sure = pc < format::kFirstCode || (code.module == checked && checked != kNoModule);
+  if (is_sure) return code;
+  checked = code.module;
+  if (!is_replaced(code.module, pc - 1)) return code;
+  if (code.module == kNoModule) begin_epoch();
+  module_at(window, pc - 1, time);
+  forget_codes(pc - 1, pc);
+  return code_at(window, pc, time);
+}
+
+// Enters the frames into the ledger as new nodes, of which the first hangs from `parent`; returns
+// its id. The others, or as many of them as were entered with it, have those behind it.
+__attribute__((noinline, cold)) uint32_t bear_sites(Window& window, uint32_t parent,
+                                                    NewFrames frames, uint64_t time) {
+  Codes codes;
+  uint32_t count = frames.count < Codes::kMost ? frames.count : Codes::kMost;
+  uint32_t checked = kNoModule;
+  for (uint32_t i = 0; i < count; ++i) {
+    Code code = present_code(window, frames.pc(i), time, checked);
+    if (code.number == 0) return kNoSite;
+    codes.numbers[i] = code.number;
+    codes.modules[i] = code.module;
+  }
+  uint32_t id = reserve_sites(count);
   if (id == kNoSite) return kNoSite;
-  if (live_tables_wanted()) return publish_site(id, parent, pc, module);
-  if (!room_for(window, kEntryBytes)) return kNoSite;
   // In the file before anybody can refer to it.
-  format::LongEntry(window.encoder, format::Kind::kSite, time)
-      .number(id)
-      .number(parent)
-      .number(module)
-      .number(pc)
-      .finish();
-  return publish_site(id, parent, pc, module);
+  if (!live_tables_wanted()) {
+    if (!room_for(window, Codes::kEntryBytes)) return kNoSite;
+    format::LongEntry entry(window.encoder, format::Kind::kChain, time);
+    entry.number(id).number(id - parent);
+    for (uint32_t i = 0; i < count; ++i) entry.number(codes.numbers[i]);
+    entry.finish();
+  }
+  for (uint32_t i = count; i-- > 1;) fill_site(id + i, id + i - 1, frames.pc(i), codes.modules[i]);
+  return publish_sites(id, count, parent, frames.pc(0), codes.modules[0]);
 }
 
 // Nodes of this process's ledger, born as they are needed.
@@ -44,9 +83,14 @@ struct LedgerSites {
     return find_site_behind(parent, pc);
   }
 
+  // If the child is not known, none of the frames further inside is, below it: they come along.
+  uint32_t child(uint32_t parent, const MemoFrame* frame, uint32_t further_inside) {
+    uint32_t site = find_site(parent, frame->pc);
+    return site != kNoSite ? site : bear_sites(window, parent, {frame, 1 + further_inside}, time);
+  }
   uint32_t child(uint32_t parent, uint64_t pc) {
-    uint32_t site = find_site(parent, pc);
-    return site != kNoSite ? site : bear_site(window, parent, pc, time);
+    MemoFrame frame = {pc, nullptr};
+    return child(parent, &frame, 0);
   }
 
   // If what is known there is of a module that has just gone, it is forgotten.
@@ -99,7 +143,7 @@ uint32_t site_of(Window& window, uint64_t time, uint64_t pc, uint64_t sp, uint64
   // Some frame needs a register that only a walk from here can tell.
   FullWalk walk = walk_fully(sites, *memo, sp);
   uint32_t site = sites.root(walk.end);
-  for (uint32_t i = walk.count; i-- > 0;) site = sites.child(site, memo->fresh[i].pc);
+  for (uint32_t i = walk.count; i-- > 0;) site = sites.child(site, &memo->fresh[i], i);
   memo->count = 0;
   if (cross_check_every != 0) {
     for (uint32_t i = 0; i < walk.count; ++i) {

@@ -25,7 +25,7 @@ struct alignas(64) Bucket {
 // Table n has 2^(12 + n) buckets, the first 256 KiB; the last has room for all nodes.
 constexpr unsigned kTables = 12;
 constexpr unsigned kFirstBits = 12;
-// Nodes that a newborn one takes along. Two would be enough to be done before the next doubling.
+// Nodes that each newborn one takes along. Two would be enough to be done before the next doubling.
 constexpr uint32_t kTakenAlong = 4;
 // No bucket is ever this far from where it should be in a table that is half full.
 constexpr unsigned kMaxProbes = 64;
@@ -119,25 +119,26 @@ void finish_move(uint32_t current) {
     os::discard(old, sizeof(Bucket) * bucket_count(current - 1));
 }
 
-void take_along(uint32_t current) {
+void take_along(uint32_t current, uint32_t count) {
   uint32_t ids = trie.next_id.load(std::memory_order_acquire);
-  uint32_t first = trie.next_moved.fetch_add(kTakenAlong, std::memory_order_relaxed);
-  for (uint32_t id = first; id < first + kTakenAlong && id < ids; ++id) {
+  uint32_t first = trie.next_moved.fetch_add(count, std::memory_order_relaxed);
+  for (uint32_t id = first; id < first + count && id < ids; ++id) {
     if (site_blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
     const Node* node = node_of(id);
     uint64_t pc = node->pc.load(std::memory_order_acquire);
-    if (pc != 0 && pc < format::kLiveForgotten)
+    // Those that stand behind their parents need no table.
+    if (pc != 0 && pc < format::kLiveForgotten && node->parent != id - 1)
       put_into(current, id, hash_of(node->parent, pc), node->parent, pc);
   }
-  uint32_t done = trie.moved.fetch_add(kTakenAlong, std::memory_order_acq_rel) + kTakenAlong;
+  uint32_t done = trie.moved.fetch_add(count, std::memory_order_acq_rel) + count;
   if (done >= ids && trie.complete.load(std::memory_order_acquire) != current) finish_move(current);
 }
 
 // The table where new nodes go: a new one when the present one is half full and complete.
-uint32_t table_for_new() {
+uint32_t table_for_new(uint32_t count) {
   uint32_t current = trie.current.load(std::memory_order_acquire);
   bool complete = trie.complete.load(std::memory_order_acquire) == current;
-  if (!complete) take_along(current);
+  if (!complete) take_along(current, count * kTakenAlong);
   size_t half = bucket_count(current) * Bucket::kSlots / 2;
   uint32_t next = current + 1;
   bool grow = complete && next < kTables && trie.used.load(std::memory_order_relaxed) >= half &&
@@ -165,24 +166,33 @@ uint32_t find_site(uint32_t parent, uint64_t pc) {
   return found != kNoSite ? put_into(current, found, hash, parent, pc) : kNoSite;
 }
 
-uint32_t reserve_site() {
+uint32_t reserve_sites(uint32_t count) {
   uint32_t id = trie.next_id.load(std::memory_order_relaxed);
   do {
-    if (id / kNodesPerBlock >= kNodeBlocks) return kNoSite;
-  } while (!trie.next_id.compare_exchange_weak(id, id + 1, std::memory_order_relaxed));
-  return provide_nodes(id / kNodesPerBlock) != nullptr ? id : kNoSite;
+    if ((id + count - 1) / kNodesPerBlock >= kNodeBlocks) return kNoSite;
+  } while (!trie.next_id.compare_exchange_weak(id, id + count, std::memory_order_relaxed));
+  bool ready = provide_nodes(id / kNodesPerBlock) != nullptr &&
+               provide_nodes((id + count - 1) / kNodesPerBlock) != nullptr;
+  return ready ? id : kNoSite;
 }
 
-uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc, uint32_t module) {
+void fill_site(uint32_t id, uint32_t parent, uint64_t pc, uint32_t module) {
   Node* node = node_of(id);
   node->parent = parent;
   node->module = module;
-  if (live_tables_wanted()) {
-    note_live_use(format::LiveKind::kSites, uint64_t{id} + 1);
-    note_live_use(format::LiveKind::kAccounts, uint64_t{id} + 1);
-  }
   node->pc.store(pc, std::memory_order_release);
-  return put_into(table_for_new(), id, hash_of(parent, pc), parent, pc);
+}
+
+uint32_t publish_sites(uint32_t id, uint32_t count, uint32_t parent, uint64_t pc, uint32_t module) {
+  if (live_tables_wanted()) {
+    note_live_use(format::LiveKind::kSites, uint64_t{id} + count);
+    note_live_use(format::LiveKind::kAccounts, uint64_t{id} + count);
+  }
+  fill_site(id, parent, pc, module);
+  uint32_t first = put_into(table_for_new(count), id, hash_of(parent, pc), parent, pc);
+  // The table decides, so that nobody finds this one behind its parent from now on.
+  if (first != id) node_of(id)->pc.store(pc | format::kLiveForgotten, std::memory_order_relaxed);
+  return first;
 }
 
 uint64_t site_pc(uint32_t id) {

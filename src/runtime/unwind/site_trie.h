@@ -1,9 +1,13 @@
 // Sites as a trie: a node is (parent node, return address), its id is what entries refer to.
 //
+// Nodes are born in runs: the frames of a new stack that are further in than any known one have ids
+// that follow one another. So a node whose parent has the id before its own is found by looking
+// there, in memory that is read in order; only the others, where runs begin, are in a hash table.
+//
 // Shared by all threads without a lock: a node is filled in before the one atomic store that
 // publishes it, and never changes again, except that forget_range makes the nodes of unloaded code
-// unfindable. Nodes are found by a hash table that doubles when it is half full; each newborn node
-// takes a few older ones along into the new table, so no insertion does more than bounded work.
+// unfindable. The table doubles when it is half full; each newborn run takes a few older nodes
+// along into the new one, so no insertion does more than bounded work.
 // Ids are stable for the life of the process. Two threads that meet at the moment of a change
 // may give one node two ids; readers of the ledger take them for one.
 #pragma once
@@ -28,9 +32,7 @@ inline constexpr uint32_t kNodesPerBlock = 1u << 18;
 inline constexpr uint32_t kNodeBlocks = 128;
 extern std::atomic<SiteNode*> site_blocks[kNodeBlocks + 1];
 
-// The id of (parent, pc) if it is the one behind its parent's, else kNoSite. Frames that were born
-// one after the other, as those of a new stack are, have ids that follow one another: then this
-// look is enough, and it goes through memory in order.
+// The id of (parent, pc) if it is the one behind its parent's, else kNoSite.
 inline uint32_t find_site_behind(uint32_t parent, uint64_t pc) {
   const uint32_t id = parent + 1;
   const SiteNode* block = site_blocks[id / kNodesPerBlock].load(std::memory_order_acquire);
@@ -43,12 +45,15 @@ inline uint32_t find_site_behind(uint32_t parent, uint64_t pc) {
 // The id of (parent, pc), or kNoSite if there is none yet.
 uint32_t find_site(uint32_t parent, uint64_t pc);
 
-// An id for a node that is about to be born; kNoSite when no more can be had. The caller writes
-// the node to the ledger, then publishes it.
-uint32_t reserve_site();
+// Ids for a run of `count` nodes that are about to be born: this and those behind it; kNoSite when
+// no more can be had. The caller writes the run to the ledger, fills in all nodes but the first,
+// and publishes the run.
+uint32_t reserve_sites(uint32_t count);
+void fill_site(uint32_t id, uint32_t parent, uint64_t pc, uint32_t module);
 
-// Publishes the node under `id`; returns the id to use, another thread's if it was first.
-uint32_t publish_site(uint32_t id, uint32_t parent, uint64_t pc, uint32_t module);
+// Publishes the run whose first node this is; returns the id to use for that one, another thread's
+// if it was first.
+uint32_t publish_sites(uint32_t id, uint32_t count, uint32_t parent, uint64_t pc, uint32_t module);
 
 // The return address of a node that has been published, or a mark (format/entry.h); and the node
 // that it hangs from.

@@ -33,7 +33,9 @@ struct Captured {
 // it comes to such a frame; on the way there it only keeps in mind where it was saved last.
 //
 // `Sites` gives ids to nodes:
-//   uint32_t root(StackEnd);  uint32_t child(uint32_t parent, uint64_t pc);
+//   uint32_t root(StackEnd);
+//   uint32_t child(uint32_t parent, const MemoFrame* frame, uint32_t further_inside);
+//   uint32_t child_behind(uint32_t parent, uint64_t pc);  kNoSite: ask child()
 //   void forget_replaced(uint64_t pc);  if what is known there is not about what is there now
 template <typename Sites>
 class StackCapture {
@@ -43,8 +45,8 @@ class StackCapture {
   // Walks the stack whose innermost frame is at these registers.
   __attribute__((always_inline)) Captured run(uint64_t pc, uint64_t sp, uint64_t bp) {
     uint32_t epoch = code_epoch.load(std::memory_order_acquire);
-    bool ready = memo_.own.knows(sp) & memo_.on_own_stack & (memo_.epoch == epoch) &
-                 (memo_.end != StackEnd::kDepth) & ((sp & 7) == 0);
+    bool ready =
+        memo_.own.knows(sp) & memo_.on_own_stack & (memo_.epoch == epoch) & ((sp & 7) == 0);
     uint32_t site;
     if (__builtin_expect(ready && quickly(pc, sp, bp, site), 1)) return {site, false};
     return carefully(memo_, sites_, {pc, sp, bp});
@@ -77,8 +79,8 @@ class StackCapture {
       bool is_met = (met.pc == pc) & (met.slot == word(slot));
       if (is_met && place < bound) {
         if (__builtin_expect(memo.suits(place, *bp_slot), 1) && agrees(place, bound)) {
-          if (__builtin_expect(fresh + place >= fresh_end, 0)) return false;
           uint32_t count = memo.number_of(fresh);
+          if (__builtin_expect(!memo.may_have(count + place + 1), 0)) return false;
           if (memo.needs[place] != 0) {
             memo.note_use(uses, {bp_slot, *bp_slot, memo.number_of(bp_start), count});
           }
@@ -86,7 +88,12 @@ class StackCapture {
           return true;
         }
       }
-      if (__builtin_expect(fresh == fresh_end, 0)) return false;
+      if (__builtin_expect(fresh == fresh_end, 0)) {
+        // Cut right here, as the last one was?
+        if (memo.end != StackEnd::kDepth || memo.cut_step != 0) return false;
+        site = remember(memo, sites_, 0, memo.capacity, uses);
+        return true;
+      }
       fresh->pc = pc;
       fresh->slot = word(slot);
       ++fresh;
@@ -165,7 +172,7 @@ class StackCapture {
     CarefulWalk walk = walk_carefully(memo, state);
     if (walk.kept == 0) {
       memo.sites[-1] = {sites.root(walk.end), 0};
-      memo.end = walk.end;
+      memo.set_end(walk.end, walk.outside);
     }
     uint32_t site = remember(memo, sites, walk.kept, walk.fresh, walk.uses);
     if (walk.crossed) memo.count = 0;
@@ -196,7 +203,7 @@ class StackCapture {
         RecentSite& recent = memo.site_of(hash);
         bool known = (recent.key == key) & (recent.parent == site.site);
         id = __builtin_expect(known, 1) ? recent.site
-                                        : shared_child(memo, sites, recent, site.site, pc);
+                                        : shared_child(memo, sites, recent, site.site, fresh);
       }
       site = {id, hash};
       frame->pc = pc;
@@ -213,11 +220,19 @@ class StackCapture {
     return site.site;
   }
 
+  // The frames further inside stand before `frame`.
   __attribute__((noinline)) static uint32_t shared_child(StackMemo& memo, Sites& sites,
                                                          RecentSite& recent, uint32_t parent,
-                                                         uint64_t pc) {
-    if (is_unloading() && is_passing(memo, sites, pc)) return sites.child(parent, pc);
-    uint32_t site = sites.child(parent, pc);
+                                                         const MemoFrame* frame) {
+    const uint64_t pc = frame->pc;
+    if (is_unloading()) {
+      // One at a time: each may be another's by now.
+      bool passing = is_passing(memo, sites, pc);
+      uint32_t site = sites.child(parent, frame, 0);
+      if (!passing && site != kNoSite) recent = {memo.key_of(pc), parent, site};
+      return site;
+    }
+    uint32_t site = sites.child(parent, frame, memo.number_of(frame));
     if (site != kNoSite) recent = {memo.key_of(pc), parent, site};
     memo.missed_site();
     return site;

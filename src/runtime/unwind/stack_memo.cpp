@@ -42,6 +42,7 @@ StackMemo* lay_out(Pieces& pieces) {
   auto* recent_sites = pieces.take<RecentSite>(size_t{1} << StackMemo::kMostSiteBits);
   if (memo == nullptr) return nullptr;
   memo->capacity = depth_limit;
+  memo->cut_step = depth_limit < kLeastStepped ? 0 : depth_limit / 4;
   memo->sites = root + 1;
   memo->needs = needs;
   memo->spans = spans;
@@ -65,6 +66,13 @@ void begin_epoch() {
   code_epoch.exchange(new_epoch_number(), std::memory_order_acq_rel);
 }
 
+void keep_row(StackMemo& memo, uint64_t pc, const Row& row) {
+  if (may_be_replaced(pc)) return;
+  uint64_t at = StackMemo::row_place(pc);
+  memo.row_keys[at] = memo.key_of(pc);
+  memo.rows[at] = row.packed();
+}
+
 uint64_t shared_row(StackMemo& memo, uint64_t pc) {
   if (may_be_replaced(pc)) {
     memo.expire();
@@ -72,11 +80,7 @@ uint64_t shared_row(StackMemo& memo, uint64_t pc) {
   }
   uint64_t row = row_at(pc, memo.scratch);
   // Ignorance is not kept: a module may be loaded there later.
-  if (Row::unpack(row).kind != RowKind::kUnknown) {
-    uint64_t at = StackMemo::row_place(pc);
-    memo.row_keys[at] = memo.key_of(pc);
-    memo.rows[at] = row;
-  }
+  if (Row known = Row::unpack(row); known.kind != RowKind::kUnknown) keep_row(memo, pc, known);
   return row;
 }
 
@@ -114,6 +118,7 @@ void enter_epoch(StackMemo& memo, uint32_t epoch) {
   memo.epoch = epoch;
   memo.count = 0;
   memo.span_count = 0;
+  memo.set_end(StackEnd::kWhole, 0);
   if (!keys_repeat) return;
   memset(memo.row_keys, 0, sizeof memo.row_keys);
   memset(memo.rows, 0, sizeof memo.rows);

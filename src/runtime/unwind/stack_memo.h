@@ -56,6 +56,8 @@ enum class StackEnd : uint8_t {
 };
 
 inline constexpr uint32_t kMaxDepth = 4096;
+// Limits below this are kept to the frame.
+inline constexpr uint32_t kLeastStepped = 32;
 extern uint32_t depth_limit;  // frames; set once at the start
 
 // What a memo knows about code holds for one epoch. A new one begins when code has been unloaded;
@@ -78,9 +80,9 @@ struct alignas(64) StackMemo {
   // Frames are verified this many at a time; as many that always agree stand outside frames[0].
   static constexpr uint32_t kStride = 4;
   static constexpr unsigned kRowBits = 11;
-  static constexpr unsigned kFirstSiteBits =
-      13;  // of the places for sites, those in use at first …
-  static constexpr unsigned kMostSiteBits = 16;  // … and at the most
+  // Of the places for sites, those in use at first and at the most.
+  static constexpr unsigned kFirstSiteBits = 13;
+  static constexpr unsigned kMostSiteBits = 16;
   static constexpr unsigned kPlaceBits = 10;
 
   OwnStack own;
@@ -90,6 +92,12 @@ struct alignas(64) StackMemo {
   uint32_t last_count;  // frames of the stack last captured, remembered or not
   uint32_t capacity;
   StackEnd end;
+  // Of a stack that is deeper than that, so many frames outside the remembered ones are left out:
+  // a multiple of `cut_step`, so that stacks of nearly the same depth hang from the same frame. 0:
+  // whatever is too much. As long as a stack has `least` frames, it is cut where the last one was.
+  uint32_t outside;
+  uint32_t cut_step;
+  uint32_t least;
   bool on_own_stack;  // where the remembered stack was
 
   // The remembered stack: frames() and this, room for `capacity` frames in each.
@@ -125,6 +133,15 @@ struct alignas(64) StackMemo {
 
   uint16_t& place_of(const uint64_t* slot) {
     return places[(reinterpret_cast<uint64_t>(slot) >> 4) & ((1u << kPlaceBits) - 1)];
+  }
+
+  // Whether a stack of that many frames is to be cut where the remembered one is.
+  bool may_have(uint32_t frames_in_all) const { return frames_in_all - least <= capacity - least; }
+  // The remembered stack ends so, with that many frames outside.
+  void set_end(StackEnd its_end, uint32_t frames_outside) {
+    end = its_end;
+    outside = frames_outside;
+    least = its_end != StackEnd::kDepth ? 0 : cut_step == 0 ? capacity : capacity / 2;
   }
 
   // There is code on this stack that may go and be replaced unnoticed: unloading.h.
@@ -171,6 +188,10 @@ inline uint64_t recent_row(StackMemo& memo, uint64_t pc) {
   uint64_t at = StackMemo::row_place(pc);
   return memo.row_keys[at] == memo.key_of(pc) ? memo.rows[at] : shared_row(memo, pc);
 }
+
+// Keeps a row at hand for this thread, which nobody else has: the frame pointer was seen to be kept
+// there, in code that has no unwind information.
+void keep_row(StackMemo& memo, uint64_t pc, const Row& row);
 
 // Finds out at which of the new frames the rest of the stack depends on the frame pointer. Of the
 // remembered frames the outermost `kept` stay, `fresh` new ones are inside, with memo.needs zero.

@@ -1,0 +1,115 @@
+// What is known about addresses of code, 64 bits for each, in a table that all threads share and
+// that grows by levels. A cache: where there is no memory for another level, or none of its places
+// is free, nothing is kept.
+//
+// Thread safety: everything may be called at any time by any thread. A value is written before the
+// address that makes it findable; of two threads that keep one for the same address, both may.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/os/os.h"
+#include "runtime/unwind/shared_memory.h"
+
+namespace heapledger::runtime {
+
+class AddressTable {
+ public:
+  // Of the places around `pc`, those of the first level: no call, for those who ask often.
+  __attribute__((always_inline)) bool find_near(uint64_t pc, uint64_t& value) const {
+    return find_in(0, pc, value);
+  }
+
+  bool find(uint64_t pc, uint64_t& value) const {
+    for (unsigned level = 0; level < kLevels; ++level) {
+      if (find_in(level, pc, value)) return true;
+    }
+    return false;
+  }
+
+  void keep(uint64_t pc, uint64_t value) {
+    for (unsigned level = 0; level < kLevels; ++level) {
+      Bucket* buckets = provide(levels_[level], bytes_of(level));
+      if (buckets == nullptr) return;
+      for (Slot& slot : bucket_of(buckets, level, pc).slots) {
+        if (keep_in(slot, pc, value)) return;
+      }
+    }
+  }
+
+  // Code in [start, end) has been unloaded. Addresses are those that calls return to.
+  void forget_range(uint64_t start, uint64_t end) {
+    for (unsigned level = 0; level < kLevels; ++level) {
+      Bucket* buckets = levels_[level].load(std::memory_order_acquire);
+      if (buckets == nullptr) continue;
+      for (size_t i = 0; i < bytes_of(level) / sizeof(Bucket); ++i) {
+        for (Slot& slot : buckets[i].slots) {
+          uint64_t pc = slot.pc.load(std::memory_order_relaxed);
+          if (pc > start && pc <= end) slot.pc.store(kForgotten, std::memory_order_release);
+        }
+      }
+    }
+  }
+
+  // After a fork, before there are other threads.
+  void forget_all() {
+    for (unsigned level = 0; level < kLevels; ++level) {
+      Bucket* buckets = levels_[level].exchange(nullptr, std::memory_order_relaxed);
+      if (buckets != nullptr) os::unmap(buckets, bytes_of(level));
+    }
+  }
+
+ private:
+  // In place of an address.
+  static constexpr uint64_t kFree = 0;
+  static constexpr uint64_t kBeingFilled = ~uint64_t{0};
+  static constexpr uint64_t kForgotten = ~uint64_t{1};
+
+  struct Slot {
+    std::atomic<uint64_t> pc;
+    std::atomic<uint64_t> value;
+  };
+  struct alignas(64) Bucket {
+    Slot slots[4];
+  };
+
+  // Level n has 2^(10 + 3n) buckets: 64 KiB, 512 KiB, 4 MiB.
+  static constexpr unsigned kLevels = 3;
+  static constexpr unsigned bits_of(unsigned level) { return 10 + 3 * level; }
+  static constexpr size_t bytes_of(unsigned level) { return sizeof(Bucket) << bits_of(level); }
+
+  static Bucket& bucket_of(Bucket* buckets, unsigned level, uint64_t pc) {
+    uint64_t hash = pc * 0x9E3779B97F4A7C15ull;
+    return buckets[hash >> (64 - bits_of(level))];
+  }
+
+  __attribute__((always_inline)) bool find_in(unsigned level, uint64_t pc, uint64_t& value) const {
+    Bucket* buckets = levels_[level].load(std::memory_order_acquire);
+    if (__builtin_expect(buckets == nullptr, 0)) return false;
+    for (const Slot& slot : bucket_of(buckets, level, pc).slots) {
+      if (slot.pc.load(std::memory_order_acquire) == pc) {
+        value = slot.value.load(std::memory_order_relaxed);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Claims a free slot and fills it in; false if the slot is taken.
+  static bool keep_in(Slot& slot, uint64_t pc, uint64_t value) {
+    uint64_t seen = slot.pc.load(std::memory_order_relaxed);
+    if (seen != kFree && seen != kForgotten) return false;
+    if (!slot.pc.compare_exchange_strong(seen, kBeingFilled, std::memory_order_acquire)) {
+      return false;
+    }
+    slot.value.store(value, std::memory_order_relaxed);
+    slot.pc.store(pc, std::memory_order_release);
+    return true;
+  }
+
+  std::atomic<Bucket*> levels_[kLevels] = {};
+};
+
+}  // namespace heapledger::runtime
