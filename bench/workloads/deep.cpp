@@ -37,7 +37,8 @@ __attribute__((noinline)) uint64_t descend(unsigned frames, uint64_t times) {
 // A few frames more or less each time, as a real recursion has.
 __attribute__((noinline)) uint64_t recurse(unsigned frames, uint64_t times) {
   uint64_t sum = 0;
-  for (uint64_t i = 0; i < times; i += 10) sum += descend(frames + static_cast<unsigned>(i / 10 % 3), 10);
+  for (uint64_t i = 0; i < times; i += 10)
+    sum += descend(frames + static_cast<unsigned>(i / 10 % 3), 10);
   return sum;
 }
 

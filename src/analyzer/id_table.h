@@ -1,6 +1,6 @@
-// Small numbers that a ledger gives out in order (sites, threads) mapped to a 32-bit value. They sit
-// in an array; a hostile file may use any number, so those far beyond the others go to a hash map
-// and memory stays in proportion to the numbers used.
+// Small numbers that a ledger gives out in order (sites, threads) mapped to a 32-bit value. They
+// sit in an array; a hostile file may use any number, so those far beyond the others go to a hash
+// map and memory stays in proportion to the numbers used.
 #pragma once
 
 #include <algorithm>

@@ -321,6 +321,19 @@ class Forked(unittest.TestCase):
                                check=True).stdout.split()[0].decode()
         return process, child, ledgers, path
 
+    def wait_for_end_of(self, pid):
+        """Until the process, which need not be our child, is gone or a zombie."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                    if file.read().rpartition(")")[2].split()[0] in "ZX":
+                        return
+            except (FileNotFoundError, ProcessLookupError):
+                return
+            time.sleep(0.01)
+        self.fail(f"{pid} does not end")
+
     def test_threads_are_counted_once(self):
         """Two threads before the fork, one after it in the child."""
         process, child, ledgers, _ = self.held("mode=live")
@@ -330,7 +343,9 @@ class Forked(unittest.TestCase):
             self.assertEqual(facts["threads"], 1)
             # Blocks from before keep their threads, whose numbers are not the child's.
             self.assertIn(process.pid, {block["tid"] for block in blocks})
+            # The child first, and to its end: it writes its tables then.
             os.kill(int(child), signal.SIGTERM)
+            self.wait_for_end_of(child)
             os.kill(process.pid, signal.SIGTERM)
             process.wait()
         finally:

@@ -2,14 +2,16 @@
 //
 //   base …  header (32 bytes)  guard (16)  the program's bytes  guard (16)
 //
-// The guard bytes depend on the block's address, so that copied ones are not taken for real. The
-// first of them are how a block is recognised: no more than the 16 bytes before a block are read of
-// one that may not be ours, because nothing else is sure to be there.
+// The guard bytes depend on the block's address, so that copied ones are not taken for real. They
+// are from 0x80 to 0xBF: what programs write past an end by mistake, text, zeros, small numbers or
+// ones, always differs. The first of them are how a block is recognised: no more than the 16 bytes
+// before a block are read of one that may not be ours, because nothing else is sure to be there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 
 #include "runtime/os/os.h"
 
@@ -39,17 +41,16 @@ class GuardedBlock {
   static void* make(void* base, size_t lead, size_t size) {
     GuardedBlock block(static_cast<unsigned char*>(base) + lead);
     block.put({reinterpret_cast<uint64_t>(base), 0, size, block.check_of(size, kLive)});
-    uint64_t words[2] = {block.word(), ~block.word()};
-    memcpy(block.at_ - kGuard, words, kGuard);
-    memcpy(block.at_ + size, words, kGuard);
+    unsigned char guard[kGuard];
+    block.put_guard(guard);
+    memcpy(block.at_ - kGuard, guard, kGuard);
+    memcpy(block.at_ + size, guard, kGuard);
     return block.at_;
   }
 
   // Whether the block is one of ours, damaged or not.
   bool is_ours() const {
-    uint64_t words[2];
-    memcpy(words, at_ - kGuard, kGuard);
-    if (words[0] == word() && words[1] == ~word()) return true;
+    if (first_wrong(at_ - kGuard) < 0) return true;
     // Either not ours, or written over: then the header still tells.
     constexpr uintptr_t kPage = 4096;
     auto begin = reinterpret_cast<uintptr_t>(at_ - kBefore);
@@ -114,15 +115,22 @@ class GuardedBlock {
   uint64_t word() const {
     return (reinterpret_cast<uint64_t>(at_) * 0x9E3779B97F4A7C15ull) ^ 0xB5C3A7F19D2E6B48ull;
   }
+  void put_guard(unsigned char* guard) const {
+    for (uint64_t bits : {word(), ~word()}) {
+      bits = (bits & 0x3F3F'3F3F'3F3F'3F3Full) | 0x8080'8080'8080'8080ull;
+      memcpy(guard, &bits, sizeof bits);
+      guard += sizeof bits;
+    }
+  }
   uint64_t check_of(uint64_t size, uint64_t state) const {
     return (word() ^ state) + size * 0xD1B54A32D192ED03ull;
   }
 
   // Which of the guard bytes is not as it was; -1: all are.
   int64_t first_wrong(const unsigned char* guard) const {
-    uint64_t words[2] = {word(), ~word()};
     unsigned char right[kGuard];
-    memcpy(right, words, kGuard);
+    put_guard(right);
+    if (memcmp(guard, right, kGuard) == 0) return -1;
     for (size_t i = 0; i < kGuard; ++i) {
       if (guard[i] != right[i]) return static_cast<int64_t>(i);
     }

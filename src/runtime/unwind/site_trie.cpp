@@ -13,7 +13,7 @@ namespace {
 
 using Node = SiteNode;
 static_assert(sizeof(Node) == sizeof(format::LiveNode));
-static_assert(offsetof(Node, module) == offsetof(format::LiveNode, module));
+static_assert(offsetof(Node, next) == offsetof(format::LiveNode, module));
 
 // A slot is a node id with 32 bits of its hash above; zero is free. A bucket is a cache line; one
 // that is full goes on in the next.
@@ -151,12 +151,24 @@ uint32_t table_for_new(uint32_t count) {
   return next;
 }
 
+// Into the list of its parent's children, if that has a first one behind it.
+void hang_from_first(uint32_t id, uint32_t parent) {
+  const uint32_t first = parent + 1;
+  if (site_blocks[first / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) return;
+  Node* from = node_of(first);
+  if (from->pc.load(std::memory_order_acquire) == 0 || from->parent != parent) return;
+  uint32_t next = from->next.load(std::memory_order_relaxed);
+  do {
+    node_of(id)->next.store(next, std::memory_order_relaxed);
+  } while (!from->next.compare_exchange_weak(next, id, std::memory_order_acq_rel));
+}
+
 }  // namespace
 
 constinit std::atomic<SiteNode*> site_blocks[kNodeBlocks + 1] = {};
 
 uint32_t find_site(uint32_t parent, uint64_t pc) {
-  if (uint32_t id = find_site_behind(parent, pc); id != kNoSite) return id;
+  if (uint32_t id = find_site_near(parent, pc); id != kNoSite) return id;
   uint64_t hash = hash_of(parent, pc);
   uint32_t current = trie.current.load(std::memory_order_acquire);
   uint32_t found = look_in(current, hash, parent, pc);
@@ -179,7 +191,7 @@ uint32_t reserve_sites(uint32_t count) {
 void fill_site(uint32_t id, uint32_t parent, uint64_t pc, uint32_t module) {
   Node* node = node_of(id);
   node->parent = parent;
-  node->module = module;
+  if (live_tables_wanted()) node->next.store(module, std::memory_order_relaxed);
   node->pc.store(pc, std::memory_order_release);
 }
 
@@ -191,7 +203,11 @@ uint32_t publish_sites(uint32_t id, uint32_t count, uint32_t parent, uint64_t pc
   fill_site(id, parent, pc, module);
   uint32_t first = put_into(table_for_new(count), id, hash_of(parent, pc), parent, pc);
   // The table decides, so that nobody finds this one behind its parent from now on.
-  if (first != id) node_of(id)->pc.store(pc | format::kLiveForgotten, std::memory_order_relaxed);
+  if (first != id) {
+    node_of(id)->pc.store(pc | format::kLiveForgotten, std::memory_order_relaxed);
+  } else if (parent + 1 != id && !live_tables_wanted()) {
+    hang_from_first(id, parent);
+  }
   return first;
 }
 

@@ -2,7 +2,8 @@
 //
 // Nodes are born in runs: the frames of a new stack that are further in than any known one have ids
 // that follow one another. So a node whose parent has the id before its own is found by looking
-// there, in memory that is read in order; only the others, where runs begin, are in a hash table.
+// there, in memory that is read in order; the others, where runs begin, hang from that first child
+// in a list, and are in a hash table.
 //
 // Shared by all threads without a lock: a node is filled in before the one atomic store that
 // publishes it, and never changes again, except that forget_range makes the nodes of unloaded code
@@ -23,7 +24,9 @@ inline constexpr uint32_t kNoSite = 0;
 struct SiteNode {
   std::atomic<uint64_t> pc;  // 0: not published; with the top bit set: forgotten
   uint32_t parent;
-  uint32_t module;
+  // Of a node behind its parent, and of those that are reached from there: another child of the same
+  // parent, or 0. In live mode the module, which only its readers ask for.
+  std::atomic<uint32_t> next;
 };
 
 // Blocks of nodes are mapped as they are needed, pages of them as they are touched. The last one is
@@ -32,14 +35,23 @@ inline constexpr uint32_t kNodesPerBlock = 1u << 18;
 inline constexpr uint32_t kNodeBlocks = 128;
 extern std::atomic<SiteNode*> site_blocks[kNodeBlocks + 1];
 
-// The id of (parent, pc) if it is the one behind its parent's, else kNoSite.
-inline uint32_t find_site_behind(uint32_t parent, uint64_t pc) {
-  const uint32_t id = parent + 1;
-  const SiteNode* block = site_blocks[id / kNodesPerBlock].load(std::memory_order_acquire);
-  if (__builtin_expect(block == nullptr, 0)) return kNoSite;
-  const SiteNode& node = block[id % kNodesPerBlock];
-  // The parent was stored before the pc was.
-  return node.pc.load(std::memory_order_acquire) == pc && node.parent == parent ? id : kNoSite;
+// The id of (parent, pc) if it is the one behind its parent's, or one of a few that are reached from
+// there; else kNoSite. Siblings are mostly born in the order in which they are met again, so that
+// they lie close to one another; places in a table never do.
+inline uint32_t find_site_near(uint32_t parent, uint64_t pc) {
+  constexpr unsigned kMostSteps = 3;
+  uint32_t id = parent + 1;
+  for (unsigned step = 0; step < kMostSteps; ++step) {
+    const SiteNode* block = site_blocks[id / kNodesPerBlock].load(std::memory_order_acquire);
+    if (__builtin_expect(block == nullptr, 0)) return kNoSite;
+    const SiteNode& node = block[id % kNodesPerBlock];
+    const uint64_t its_pc = node.pc.load(std::memory_order_acquire);
+    if (node.parent != parent) return kNoSite;  // stored before the pc was
+    if (its_pc == pc) return id;
+    id = node.next.load(std::memory_order_acquire);
+    if (id == kNoSite) return kNoSite;
+  }
+  return kNoSite;
 }
 
 // The id of (parent, pc), or kNoSite if there is none yet.

@@ -35,7 +35,7 @@ struct Captured {
 // `Sites` gives ids to nodes:
 //   uint32_t root(StackEnd);
 //   uint32_t child(uint32_t parent, const MemoFrame* frame, uint32_t further_inside);
-//   uint32_t child_behind(uint32_t parent, uint64_t pc);  kNoSite: ask child()
+//   uint32_t child_nearby(uint32_t parent, uint64_t pc);  kNoSite: ask child()
 //   void forget_replaced(uint64_t pc);  if what is known there is not about what is there now
 template <typename Sites>
 class StackCapture {
@@ -198,7 +198,7 @@ class StackCapture {
       const uint64_t* slot = fresh->slot;
       uint64_t key = pc ^ epoch;
       uint32_t hash = site.next_hash(key);
-      uint32_t id = in_order ? sites.child_behind(site.site, pc) : kNoSite;
+      uint32_t id = in_order ? sites.child_nearby(site.site, pc) : kNoSite;
       if (id == kNoSite) {
         RecentSite& recent = memo.site_of(hash);
         bool known = (recent.key == key) & (recent.parent == site.site);
