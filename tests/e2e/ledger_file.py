@@ -88,9 +88,13 @@ class Ledger:
         self.by_function = collections.Counter()
         self.calls = self.bytes = self.frees = self.resizes = 0
         self.site_calls, self.site_pcs, self.thread_names = {}, {}, set()
+        self._codes, self._chains = {}, []  # number -> pc; (site, codes): a code may come later
         self.modules = {}  # path -> (start, end)
         for payload in self._payloads(path):
             self._read(Payload(payload))
+        for first, numbers in self._chains:
+            for place, number in enumerate(numbers):
+                self.site_pcs[first + place] = self._codes[number]
 
     def _payloads(self, path):
         with open(path, "rb") as file:
@@ -165,6 +169,15 @@ class Ledger:
         if kind == 34:
             site, _, _, pc = (payload.number() for _ in range(4))
             self.site_pcs[site] = pc
+        elif kind == 59:
+            number, _, pc = (payload.number() for _ in range(3))
+            self._codes[number] = pc
+        elif kind == 60:
+            first, _ = payload.number(), payload.number()  # and how far back its parent is
+            numbers = []
+            while payload.at < end:
+                numbers.append(payload.number())
+            self._chains.append((first, numbers))
         elif kind == 35:
             _, _, start, stop, _, build_id = (payload.number() for _ in range(6))
             path = payload.data[payload.at + build_id:end].decode(errors="replace")

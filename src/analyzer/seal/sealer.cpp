@@ -188,9 +188,9 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
     const std::string bytes(reinterpret_cast<const char*>(&unrecorded), sizeof unrecorded);
     writer.add_piece(PieceKind::kUnrecorded, pack_text(bytes, compressor));
   }
-  if (!options.symbols.empty()) {
-    writer.add_piece(PieceKind::kSymbols, pack_text(options.symbols, compressor));
-  }
+  const std::string symbols =
+      options.symbols_at_the_end ? options.symbols_at_the_end() : options.symbols;
+  if (!symbols.empty()) writer.add_piece(PieceKind::kSymbols, pack_text(symbols, compressor));
   if (file.has_changed() || file.has_shrunk()) {
     throw Error(file.name() +
                     ": was written to while it was being sealed; seal it again when the "

@@ -19,6 +19,8 @@ struct SealOptions {
   int level = kDefaultLevel;
   unsigned threads = 0;  // that compress; 0: as many as the machine has processors
   std::string symbols;   // as SymbolTable::encode() gave them; empty: none
+  // Instead of them: asked for when everything else is done. May throw, and then there is no seal.
+  std::function<std::string()> symbols_at_the_end;
   // At least so many entries between two checkpoints, and so many for every block that is live.
   uint64_t checkpoint_entries = 4'000'000;
   uint64_t checkpoint_entries_per_block = 32;

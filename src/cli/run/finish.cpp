@@ -3,11 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "analyzer/error.h"
 #include "analyzer/seal/seal_file.h"
 #include "analyzer/seal/writers.h"
 #include "cli/pages/unrecorded_text.h"
@@ -36,11 +42,20 @@ std::vector<UnrecordedGroup> unrecorded_in(const std::string& path) {
   return read_unrecorded(table);
 }
 
+uint64_t size_of(const std::string& path) {
+  std::error_code none;
+  const uint64_t bytes = std::filesystem::file_size(path, none);
+  return none ? 0 : bytes;
+}
+
 class Finish {
  public:
   Finish(const std::vector<RunLedger>& ledgers, const FinishOptions& options, EndEarly& end_early)
       : options_(options), end_early_(end_early) {
-    for (const RunLedger& ledger : ledgers) paths_.push_back(ledger.path);
+    for (const RunLedger& ledger : ledgers) {
+      paths_.push_back(ledger.path);
+      pids_[ledger.path] = ledger.pid;
+    }
   }
 
   void run() {
@@ -49,11 +64,21 @@ class Finish {
     if (options_.quiet && !options_.seal) return;
     for (const std::string& path : paths_) make_plain(path);
     remove_empty();
+    if (options_.seal) end_early_.begin_writing();
+    // Sealing needs the names last of all: it goes on beside the summary until then.
+    std::future<void> sealed;
+    const Ending ending(named_);
+    if (options_.seal) sealed = std::async(std::launch::async, [this] { seal_all(); });
     NameOptions names;
     names.progress = !options_.quiet;
-    Opened opened(paths_, names);
-    if (!options_.quiet) print_run_summary(stderr, opened.ledgers(), unrecorded_);
-    if (options_.seal) seal_all(opened);
+    opened_.emplace(paths_, names);
+    if (!options_.quiet) print_run_summary(stderr, opened_->ledgers(), unrecorded_);
+    line_.emplace(!options_.quiet);
+    named_.set_value();
+    if (!options_.seal) return;
+    sealed.get();
+    line_->clear();
+    tell();
   }
 
   void say(const std::string& text) const {
@@ -99,62 +124,97 @@ class Finish {
     return !paths_.empty();
   }
 
-  void seal_all(Opened& opened) {
-    end_early_.begin_writing();
-    const std::vector<LedgerFacts>& facts = opened.ledgers().facts();
-    for (const LedgerFacts& ledger : facts) total_bytes_ += ledger.file_bytes;
-    std::string failure;
-    uint64_t failures = 0;
-    uint64_t left_raw = 0;
-    ProgressLine line(!options_.quiet);
-    for (uint32_t i = 0; i < facts.size(); ++i) {
+  // Where the summary was given up: whoever waits for the names does so, too.
+  struct Ending {
+    explicit Ending(std::promise<void>& its_promise) : promise(its_promise) {}
+    ~Ending() {
+      try {
+        promise.set_exception(
+            std::make_exception_ptr(Error("there is no summary", ErrorKind::kSystem)));
+      } catch (const std::future_error&) {
+        // They are there.
+      }
+    }
+    std::promise<void>& promise;
+  };
+
+  // Of one that must stay as it is, without being a failure.
+  struct LeftRaw {};
+
+  void seal_all() {
+    std::shared_future<void> named = named_.get_future().share();
+    for (const std::string& path : paths_) total_bytes_ += size_of(path);
+    for (const std::string& path : paths_) {
       end_early_.check();
+      const uint64_t bytes = size_of(path);
       // One that could not be made plain would lose its tables.
-      if (cores::is_live_ledger(facts[i].path)) continue;
+      if (cores::is_live_ledger(path)) continue;
       try {
         // Somebody may hold it who is not its process: a child that has not used the heap yet.
-        if (facts[i].still_running || seal::has_writer(facts[i].path, facts[i].pid)) {
-          ++left_raw;
-        } else {
-          seal_one(facts[i], opened.symbols_for_sealing(i), line);
-        }
+        if (seal::has_writer(path, pids_[path])) throw LeftRaw();
+        seal_one(path, named);
       } catch (const Interrupted&) {
         throw;
+      } catch (const LeftRaw&) {
+        ++left_raw_;
       } catch (const std::exception& error) {
-        if (failures++ == 0) failure = error.what();
+        if (failures_++ == 0) failure_ = error.what();
       }
-      done_bytes_ += facts[i].file_bytes;
+      done_bytes_ += bytes;
     }
-    line.clear();
-    tell(left_raw, failures, failure);
   }
 
-  void seal_one(const LedgerFacts& ledger, std::string symbols, ProgressLine& line) {
+  void seal_one(const std::string& path, const std::shared_future<void>& named) {
     seal::SealOptions sealing;
-    sealing.symbols = std::move(symbols);
+    sealing.symbols_at_the_end = [&] {
+      named.get();
+      return symbols_of(path);
+    };
     sealing.progress = [&](uint64_t done, uint64_t) {
       end_early_.check();
-      line.update(std::min(done_bytes_ + done, total_bytes_), total_bytes_, "sealing");
+      if (named.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+      line_->update(std::min(done_bytes_ + done, total_bytes_), total_bytes_, "sealing");
     };
-    seal::seal_file(ledger.path, ledger.path, sealing);
+    seal::seal_file(path, path, sealing);
   }
 
-  void tell(uint64_t left_raw, uint64_t failures, const std::string& failure) const {
-    if (left_raw > 0) {
-      say("note: " + counted(left_raw, "ledger") +
+  std::string symbols_of(const std::string& path) {
+    const std::vector<LedgerFacts>& facts = opened_->ledgers().facts();
+    for (uint32_t i = 0; i < facts.size(); ++i) {
+      if (facts[i].path != path) continue;
+      if (facts[i].still_running) throw LeftRaw();
+      return opened_->symbols_for_sealing(i);
+    }
+    throw LeftRaw();  // it could not be read; the summary has said so
+  }
+
+  void tell() const {
+    if (left_raw_ > 0) {
+      say("note: " + counted(left_raw_, "ledger") +
           " still being written, left raw; heapledger seal does the rest later.");
     }
-    if (failures == 0) return;
-    say("note: not sealed, and whole as it was: " + failure +
-        (failures > 1 ? " (and " + counted(failures - 1, "ledger") + " more)" : ""));
+    if (failures_ == 0) return;
+    say("note: not sealed, and whole as it was: " + failure_ +
+        (failures_ > 1 ? " (and " + counted(failures_ - 1, "ledger") + " more)" : ""));
   }
 
   FinishOptions options_;
   std::vector<std::string> paths_;
   std::vector<UnrecordedGroup> unrecorded_;  // told by all ledgers, those that are removed included
   EndEarly& end_early_;
+  std::map<std::string, uint32_t> pids_;
+
+  // The summary's, for the thread that seals once they are named_.
+  std::optional<Opened> opened_;
+  std::optional<ProgressLine> line_;
+  std::promise<void> named_;
+
+  // Of the thread that seals, until it has ended.
   uint64_t total_bytes_ = 0;
   uint64_t done_bytes_ = 0;
+  uint64_t left_raw_ = 0;
+  uint64_t failures_ = 0;
+  std::string failure_;
 };
 
 }  // namespace

@@ -131,7 +131,9 @@ void refresh_count_name(CountTable& table) {
 void forget_count_tables() {
   for (std::atomic<ExtentHeader*>& place : table_registry.extents) {
     ExtentHeader* extent = place.exchange(nullptr, std::memory_order_relaxed);
-    if (extent != nullptr) os::unmap(extent, format::kExtentBytes);
+    // Counting has no sign that it is at work: the fork may have been made by a signal handler that
+    // interrupted it, and it goes on with the table that it has found.
+    if (extent != nullptr) os::make_fresh(extent, format::kExtentBytes);
   }
   table_registry.owners.forget();
   thread_slot.leave_ledger();

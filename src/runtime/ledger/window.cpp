@@ -242,6 +242,7 @@ void leave_parents_window() {
     os::make_private(thread_slot.window->extent, format::kExtentBytes);
   }
   left_parent = true;
+  if (thread_slot.counts != nullptr && !filter_expected()) forget_count_tables();
   thread_slot.leave_ledger();
 }
 

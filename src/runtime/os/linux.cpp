@@ -201,6 +201,11 @@ void unmap(void* at, size_t bytes) {
   raw_syscall(SYS_munmap, address(at), static_cast<long>(bytes));
 }
 
+void make_fresh(void* at, size_t bytes) {
+  raw_syscall(SYS_mmap, address(at), static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+              MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
 long make_private(void* at, size_t bytes) {
   void* copy = map_private(bytes);
   if (copy == nullptr) return -ENOMEM;

@@ -69,6 +69,9 @@ void unmap(void* at, size_t bytes);
 // there no longer writes into the file. -errno: it stays as it was.
 long make_private(void* at, size_t bytes);
 
+// What is mapped at `at` gives way to memory of this process's own that reads as zeros.
+void make_fresh(void* at, size_t bytes);
+
 // Gives the memory of a private mapping back; it stays mapped and reads as zeros.
 void discard(void* at, size_t bytes);
 // Whether the 8 bytes at `at`, which is not null, can be read, found out without touching them.

@@ -79,9 +79,7 @@ struct LedgerSites {
   }
 
   // A child that needs no search; kNoSite: it may be elsewhere.
-  static uint32_t child_nearby(uint32_t parent, uint64_t pc) {
-    return find_site_near(parent, pc);
-  }
+  static uint32_t child_nearby(uint32_t parent, uint64_t pc) { return find_site_near(parent, pc); }
 
   // If the child is not known, none of the frames further inside is, below it: they come along.
   uint32_t child(uint32_t parent, const MemoFrame* frame, uint32_t further_inside) {

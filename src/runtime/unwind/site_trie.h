@@ -24,8 +24,8 @@ inline constexpr uint32_t kNoSite = 0;
 struct SiteNode {
   std::atomic<uint64_t> pc;  // 0: not published; with the top bit set: forgotten
   uint32_t parent;
-  // Of a node behind its parent, and of those that are reached from there: another child of the same
-  // parent, or 0. In live mode the module, which only its readers ask for.
+  // Of a node behind its parent, and of those that are reached from there: another child of the
+  // same parent, or 0. In live mode the module, which only its readers ask for.
   std::atomic<uint32_t> next;
 };
 
@@ -35,9 +35,9 @@ inline constexpr uint32_t kNodesPerBlock = 1u << 18;
 inline constexpr uint32_t kNodeBlocks = 128;
 extern std::atomic<SiteNode*> site_blocks[kNodeBlocks + 1];
 
-// The id of (parent, pc) if it is the one behind its parent's, or one of a few that are reached from
-// there; else kNoSite. Siblings are mostly born in the order in which they are met again, so that
-// they lie close to one another; places in a table never do.
+// The id of (parent, pc) if it is the one behind its parent's, or one of a few that are reached
+// from there; else kNoSite. Siblings are mostly born in the order in which they are met again, so
+// that they lie close to one another; places in a table never do.
 inline uint32_t find_site_near(uint32_t parent, uint64_t pc) {
   constexpr unsigned kMostSteps = 3;
   uint32_t id = parent + 1;

@@ -234,7 +234,7 @@ class StackCapture {
     }
     uint32_t site = sites.child(parent, frame, memo.number_of(frame));
     if (site != kNoSite) recent = {memo.key_of(pc), parent, site};
-    memo.missed_site();
+    if (++memo.site_misses >= 2 * memo.sites_in_use()) grow_sites(memo);
     return site;
   }
 

@@ -38,8 +38,7 @@ StackMemo* lay_out(Pieces& pieces) {
   auto* fresh = pieces.take<MemoFrame>(depth);
   auto* uses = pieces.take<PointerUse>(depth + 1);
   auto* reference = pieces.take<uint64_t>(depth);
-  // The last, so that what is not in use of it is never touched.
-  auto* recent_sites = pieces.take<RecentSite>(size_t{1} << StackMemo::kMostSiteBits);
+  auto* recent_sites = pieces.take<RecentSite>(size_t{1} << StackMemo::kFirstSiteBits);
   if (memo == nullptr) return nullptr;
   memo->capacity = depth_limit;
   memo->cut_step = depth_limit < kLeastStepped ? 0 : depth_limit / 4;
@@ -56,6 +55,20 @@ StackMemo* lay_out(Pieces& pieces) {
 }
 
 }  // namespace
+
+void grow_sites(StackMemo& memo) {
+  memo.site_misses = 0;
+  if (memo.site_shift == 32 - StackMemo::kMostSiteBits || filter_expected()) return;
+  auto* larger =
+      static_cast<RecentSite*>(os::map_private(2 * memo.sites_in_use() * sizeof(RecentSite)));
+  if (larger == nullptr) return;  // the smaller one will do
+  // The first is a part of the memo.
+  if (memo.site_shift != 32 - StackMemo::kFirstSiteBits) {
+    os::unmap(memo.recent_sites, memo.sites_in_use() * sizeof(RecentSite));
+  }
+  memo.recent_sites = larger;
+  --memo.site_shift;
+}
 
 uint32_t new_epoch_number() {
   static constinit std::atomic<uint32_t> last{0};

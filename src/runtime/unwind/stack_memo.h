@@ -80,7 +80,7 @@ struct alignas(64) StackMemo {
   // Frames are verified this many at a time; as many that always agree stand outside frames[0].
   static constexpr uint32_t kStride = 4;
   static constexpr unsigned kRowBits = 11;
-  // Of the places for sites, those in use at first and at the most.
+  // Places for sites, at first and at the most.
   static constexpr unsigned kFirstSiteBits = 13;
   static constexpr unsigned kMostSiteBits = 16;
   static constexpr unsigned kPlaceBits = 10;
@@ -111,9 +111,7 @@ struct alignas(64) StackMemo {
   PointerUse* uses;  // room for one more
   uint64_t first_bp;
 
-  // Of the places for sites the first 2^(32 - site_shift) are in use: more when they are too few.
-  // What is found in a place is good wherever it is, so nothing has to move.
-  uint32_t site_shift;
+  uint32_t site_shift;   // there are 2^(32 - site_shift) places for sites
   uint32_t site_misses;  // since it last changed
 
   uint64_t* reference;  // for cross_check
@@ -154,13 +152,6 @@ struct alignas(64) StackMemo {
   static uint64_t row_place(uint64_t pc) { return pc & ((1u << kRowBits) - 1); }
   RecentSite& site_of(uint32_t hash) { return recent_sites[hash >> site_shift]; }
   size_t sites_in_use() const { return size_t{1} << (32 - site_shift); }
-  // Places that are overwritten before they are of use again are too few.
-  void missed_site() {
-    if (++site_misses < 2 * sites_in_use() || site_shift == 32 - kMostSiteBits) return;
-    site_misses = 0;
-    --site_shift;
-  }
-
   // The span of a frame that is in one; or the first that is not outside the frame.
   uint32_t span_of(uint32_t place) const {
     uint32_t span = span_count;
@@ -188,6 +179,9 @@ inline uint64_t recent_row(StackMemo& memo, uint64_t pc) {
   uint64_t at = StackMemo::row_place(pc);
   return memo.row_keys[at] == memo.key_of(pc) ? memo.rows[at] : shared_row(memo, pc);
 }
+
+// Places for sites are overwritten before they are of use again: makes them more, if there is room.
+__attribute__((cold)) void grow_sites(StackMemo& memo);
 
 // Keeps a row at hand for this thread, which nobody else has: the frame pointer was seen to be kept
 // there, in code that has no unwind information.
