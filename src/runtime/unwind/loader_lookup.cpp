@@ -6,8 +6,8 @@ namespace heapledger::runtime {
 namespace {
 
 template <typename Function>
-void take(Function& function, void* library, const char* name) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
+void take(Function& function, void* from, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(from, name));
 }
 
 }  // namespace
@@ -18,11 +18,11 @@ void* find_object_function() {
 
 Reference find_reference() {
   Reference reference;
-  void* library = dlopen("libgcc_s.so.1", RTLD_NOW);
-  if (library == nullptr) return reference;
-  take(reference.backtrace, library, "_Unwind_Backtrace");
-  take(reference.ip_info, library, "_Unwind_GetIPInfo");
-  take(reference.cfa, library, "_Unwind_GetCFA");
+  void* from = dlopen("libgcc_s.so.1", RTLD_NOW);
+  if (from == nullptr) return reference;
+  take(reference.backtrace, from, "_Unwind_Backtrace");
+  take(reference.ip_info, from, "_Unwind_GetIPInfo");
+  take(reference.cfa, from, "_Unwind_GetCFA");
   return reference;
 }
 

@@ -117,6 +117,47 @@ StackMemo* memo_of(Window& window) {
   return memo;
 }
 
+// Where no more than the caller is kept, its address says everything.
+RecentSite& place_of_caller(StackMemo& memo, uint64_t pc) {
+  return memo.site_of(SitePath{kNoSite, 0}.next_hash(memo.key_of(pc)));
+}
+
+uint32_t site_of_caller(StackMemo& memo, uint64_t pc) {
+  const RecentSite& recent = place_of_caller(memo, pc);
+  const bool known = (recent.key == memo.key_of(pc)) & (cross_check_every == 0) &
+                     (memo.epoch == code_epoch.load(std::memory_order_acquire));
+  return known ? recent.site : kNoSite;
+}
+
+void keep_site_of_caller(StackMemo& memo, uint64_t pc, uint32_t site) {
+  if (site == kNoSite || is_unloading()) return;
+  place_of_caller(memo, pc) = {memo.key_of(pc), site_parent(site), site};
+}
+
+__attribute__((always_inline)) inline uint32_t site_of_stack(LedgerSites& sites, StackMemo& memo,
+                                                             uint64_t pc, uint64_t sp,
+                                                             uint64_t bp) {
+  Captured captured = StackCapture(memo, sites).run(pc, sp, bp);
+  if (__builtin_expect(!captured.needs_registers, 1)) {
+    if (__builtin_expect(cross_check_every != 0, 0)) {
+      cross_check(sites.window, memo, memo.last_count, sp, sites.time);
+    }
+    return captured.site;
+  }
+  // Some frame needs a register that only a walk from here can tell.
+  FullWalk walk = walk_fully(sites, memo, sp);
+  uint32_t site = sites.root(walk.end);
+  for (uint32_t i = walk.count; i-- > 0;) site = sites.child(site, &memo.fresh[i], i);
+  memo.count = 0;
+  if (cross_check_every != 0) {
+    for (uint32_t i = 0; i < walk.count; ++i) {
+      memo.frames()[walk.count - 1 - i] = memo.fresh[i];
+    }
+    cross_check(sites.window, memo, walk.count, sp, sites.time);
+  }
+  return site;
+}
+
 }  // namespace
 
 constinit StackSizes stack_sizes;
@@ -131,24 +172,10 @@ uint32_t site_of(Window& window, uint64_t time, uint64_t pc, uint64_t sp, uint64
   if (__builtin_expect(memo == nullptr, 0)) {
     return sites.child(sites.root(StackEnd::kCut), pc);
   }
-  Captured captured = StackCapture(*memo, sites).run(pc, sp, bp);
-  if (__builtin_expect(!captured.needs_registers, 1)) {
-    if (__builtin_expect(cross_check_every != 0, 0)) {
-      cross_check(window, *memo, memo->last_count, sp, time);
-    }
-    return captured.site;
-  }
-  // Some frame needs a register that only a walk from here can tell.
-  FullWalk walk = walk_fully(sites, *memo, sp);
-  uint32_t site = sites.root(walk.end);
-  for (uint32_t i = walk.count; i-- > 0;) site = sites.child(site, &memo->fresh[i], i);
-  memo->count = 0;
-  if (cross_check_every != 0) {
-    for (uint32_t i = 0; i < walk.count; ++i) {
-      memo->frames()[walk.count - 1 - i] = memo->fresh[i];
-    }
-    cross_check(window, *memo, walk.count, sp, time);
-  }
+  const bool alone = memo->capacity == 1;
+  if (uint32_t known = alone ? site_of_caller(*memo, pc) : kNoSite; known != kNoSite) return known;
+  uint32_t site = site_of_stack(sites, *memo, pc, sp, bp);
+  if (alone) keep_site_of_caller(*memo, pc, site);
   return site;
 }
 
