@@ -124,9 +124,9 @@ def all_workloads():
         churn(2),
         churn(4),
         small("few-sites", "allocation-bound C program, few sites", ("few_sites",), 20, 4, 1),
-        small("recursive", "recursive tree builder", ("recursive",), 400, 80, 2),
-        small("deep-fits", "200 frames: fewer than the limit", ("deep", "200"), 8000, 2000, 10),
-        small("deep", "2,560 frames: ten times the limit", ("deep", "2560"), 8000, 2000, 10),
+        small("recursive", "recursive tree builder", ("recursive",), 6000, 1500, 5),
+        small("deep-fits", "200 frames: fewer than the limit", ("deep", "200"), 20000, 5000, 10),
+        small("deep", "2,560 frames: ten times the limit", ("deep", "2560"), 20000, 5000, 10),
         interpreter("interpreter", "python3, as it comes", {}),
         interpreter(
             "interpreter-malloc",
