@@ -40,6 +40,7 @@ void LedgerSites::define_code(std::string_view fields) {
       std::max(number, module) > UINT32_MAX) {
     return;
   }
+  if (code_of(static_cast<uint32_t>(number)) != nullptr) return;
   code_places_.set(static_cast<uint32_t>(number), static_cast<uint32_t>(codes_.size()));
   codes_.push_back({static_cast<uint32_t>(module), pc});
 }

@@ -64,6 +64,19 @@ TEST_F(SiteTrie, ARunIsFoundNodeByNodeWhateverTheTableDoes) {
   }
 }
 
+TEST_F(SiteTrie, NothingIsLostWhenLongRunsAreFollowedByShortOnes) {
+  constexpr uint32_t kLong = 32, kRuns = 17'000, kSingles = 400'000;
+  uint64_t pc = 0x400000;
+  for (uint32_t i = 0; i < kRuns; ++i, pc += kLong) {
+    uint32_t first = reserve_sites(kLong);
+    for (uint32_t at = kLong; at-- > 1;) fill_site(first + at, first + at - 1, pc + at, 0);
+    publish_sites(first, kLong, 7, pc, 0);
+  }
+  std::vector<uint32_t> singles;
+  for (uint32_t i = 0; i < kSingles; ++i) singles.push_back(intern(9, pc + i));
+  for (uint32_t i = 0; i < kSingles; ++i) ASSERT_EQ(find_site(9, pc + i), singles[i]) << i;
+}
+
 TEST_F(SiteTrie, ARunThatSomebodyElseHasBorneIsTheirs) {
   uint32_t theirs = intern_run(0, 0x1000);
   uint32_t ours = intern_run(0, 0x1000);

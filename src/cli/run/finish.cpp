@@ -141,8 +141,17 @@ class Finish {
   // Of one that must stay as it is, without being a failure.
   struct LeftRaw {};
 
+  using Named = std::shared_future<void>;
+
+  void wait_for(const Named& named) const {
+    while (named.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
+      end_early_.check();
+    }
+    named.get();
+  }
+
   void seal_all() {
-    std::shared_future<void> named = named_.get_future().share();
+    const Named named = named_.get_future().share();
     for (const std::string& path : paths_) total_bytes_ += size_of(path);
     for (const std::string& path : paths_) {
       end_early_.check();
@@ -158,34 +167,38 @@ class Finish {
       } catch (const LeftRaw&) {
         ++left_raw_;
       } catch (const std::exception& error) {
-        if (failures_++ == 0) failure_ = error.what();
+        wait_for(named);
+        // Of one that could not even be read, the summary has said so.
+        if (place_of(path) && failures_++ == 0) failure_ = error.what();
       }
       done_bytes_ += bytes;
     }
   }
 
-  void seal_one(const std::string& path, const std::shared_future<void>& named) {
+  void seal_one(const std::string& path, const Named& named) {
     seal::SealOptions sealing;
     sealing.symbols_at_the_end = [&] {
-      named.get();
-      return symbols_of(path);
+      wait_for(named);
+      const std::optional<uint32_t> place = place_of(path);
+      if (!place || opened_->ledgers().facts()[*place].still_running) throw LeftRaw();
+      return opened_->symbols_for_sealing(*place);
     };
     sealing.progress = [&](uint64_t done, uint64_t) {
       end_early_.check();
       if (named.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+      named.get();  // where there is no summary, there is no more to be done
       line_->update(std::min(done_bytes_ + done, total_bytes_), total_bytes_, "sealing");
     };
     seal::seal_file(path, path, sealing);
   }
 
-  std::string symbols_of(const std::string& path) {
+  // Among the ledgers that could be read.
+  std::optional<uint32_t> place_of(const std::string& path) {
     const std::vector<LedgerFacts>& facts = opened_->ledgers().facts();
     for (uint32_t i = 0; i < facts.size(); ++i) {
-      if (facts[i].path != path) continue;
-      if (facts[i].still_running) throw LeftRaw();
-      return opened_->symbols_for_sealing(i);
+      if (facts[i].path == path) return i;
     }
-    throw LeftRaw();  // it could not be read; the summary has said so
+    return std::nullopt;
   }
 
   void tell() const {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint64_t kCarefulPageBytes = 4096;
 constexpr auto kReturnSlot = static_cast<uint64_t>(arch::kReturnSlot);
-constexpr uint32_t kMostCounted = 1u << 16;  // of still deeper stacks the cut moves with the depth
+constexpr uint32_t kMostCounted = 1u << 13;  // of still deeper stacks the cut moves with the depth
 constexpr uint64_t kNever = 0;               // no pc is zero
 
 const uint64_t* word(uint64_t at) {
@@ -116,11 +116,13 @@ class Walk {
   bool step() {
     Row row = Row::unpack(recent_row(memo_, state_.pc));
     if (row.kind == RowKind::kOutermost) return ends(Step::kOutermost);
+    if (counting_ && !row.is_usual()) return false;  // costs too much for a number
     if (row.kind != RowKind::kStack) note_use(walk_.fresh - 1);
     if (row.is_usual()) {
       uint64_t saved_at = 0;
       Step step = step_by_row(row, stack_, state_, saved_at);
       if (step != Step::kCaller) return ends(step);
+      if (!row.may_lead_to(state_.pc)) return ends(Step::kCut);
       slot_ = word(state_.sp + kReturnSlot);
       if (saved_at != 0) has_pointer_from(word(saved_at));
       return true;
@@ -133,7 +135,7 @@ class Walk {
     if (is_blind) {
       // The code at this address keeps frame pointers: it has a row like any other.
       constexpr auto kFrameBytes = static_cast<int32_t>(arch::kFrameBytes);
-      keep_row(memo_, before.pc, {RowKind::kFrame, kFrameBytes, -kFrameBytes});
+      keep_row(memo_, before.pc, {RowKind::kChained, kFrameBytes, -kFrameBytes});
       slot_ = word(state_.sp + kReturnSlot);
       has_pointer_from(word(before.bp));
       return true;

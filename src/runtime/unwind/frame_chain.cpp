@@ -12,12 +12,10 @@ namespace {
 constexpr uint32_t kMaxChain = 64;
 // Frames larger than this are not searched, and so not trusted.
 constexpr uint64_t kMaxFrameBytes = 16 * 1024;
-constexpr uint64_t kFirstAddress = 65536;                    // nothing is mapped below
-constexpr uint64_t kAddresses = 1ull << arch::kAddressBits;  // nor above
 
 // Whether `value` is a return address in code that has unwind information.
 bool is_known_return(uint64_t value) {
-  if (value < kFirstAddress || value >= kAddresses) return false;
+  if (!may_be_code(value)) return false;
   CfiModule module;
   CfiFunction function;
   if (!cfi_module_at(value - 1, module) || !find_cfi(module, value - 1, function)) return false;
@@ -45,7 +43,7 @@ bool follow(const FrameState& state, StackReader& stack, FrameState& next) {
     return false;
   }
   next.sp = state.bp + arch::kFrameBytes;
-  return next.pc >= kFirstAddress && next.pc < kAddresses;
+  return may_be_code(next.pc);
 }
 
 // The frames from `state` to the first known one; 0 if the chain does not get there.

@@ -265,7 +265,7 @@ uint32_t module_at(Window& window, uint64_t pc, uint64_t time) {
 bool is_replaced(uint32_t module, uint64_t pc) {
   if (module == kNoModule) {
     LoadedObject object;
-    return loader_answers() && object_around(pc, object);
+    return loader_answers() ? object_around(pc, object) : find_known(pc) != kNoModule;
   }
   return !(module_table.modules[module - 1].present.load(std::memory_order_acquire) &&
            is_still_there(module, pc));

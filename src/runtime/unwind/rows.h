@@ -4,6 +4,8 @@
 // Thread safety: everything may be called at any time by any thread.
 #pragma once
 
+#include <arch_registers.h>
+
 #include <cstdint>
 
 #include "runtime/unwind/address_table.h"
@@ -11,12 +13,19 @@
 
 namespace heapledger::runtime {
 
+// Nothing is mapped below, nor above.
+inline bool may_be_code(uint64_t pc) {
+  constexpr uint64_t kFirstAddress = 65536;
+  return pc - kFirstAddress < (uint64_t{1} << arch::kAddressBits) - kFirstAddress;
+}
+
 enum class RowKind : uint8_t {
   kUnknown = 0,  // no row: nothing is known about the address
   kStack = 1,    // CFA = stack pointer + offset, a positive number of words
   kFrame = 2,    // CFA = frame pointer + offset
   kOutermost = 3,
   kGeneral = 4,  // anything else: the full rules have to be run each time
+  kChained = 5,  // as kFrame, in code that nothing is known about but that it was seen to be so
 };
 
 // For kStack and kFrame: the return address is in its usual slot, and the frame pointer either
@@ -27,7 +36,10 @@ struct Row {
   int32_t cfa_offset = 0;    // 24 bits
   int32_t frame_offset = 0;  // 32 bits
 
-  bool is_usual() const { return kind == RowKind::kStack || kind == RowKind::kFrame; }
+  bool is_by_frame_pointer() const { return kind == RowKind::kFrame || kind == RowKind::kChained; }
+  bool is_usual() const { return kind == RowKind::kStack || is_by_frame_pointer(); }
+  // Whether `pc` can be what the row leads to.
+  bool may_lead_to(uint64_t pc) const { return kind != RowKind::kChained || may_be_code(pc); }
 
   // The CFA's offset is on top: it is what a walk waits for, and is there with one shift.
   uint64_t packed() const {

@@ -34,10 +34,12 @@ Code present_code(Window& window, uint64_t pc, uint64_t time, uint32_t& checked)
   Code code = code_at(window, pc, time);
   bool is_sure = pc < format::kFirstCode || (code.module == checked && checked != kNoModule);
   if (is_sure) return code;
-  checked = code.module;
-  if (!is_replaced(code.module, pc - 1)) return code;
+  if (!is_replaced(code.module, pc - 1)) {
+    checked = code.module;
+    return code;
+  }
+  if (module_at(window, pc - 1, time) == code.module) return code;  // no room for another one
   if (code.module == kNoModule) begin_epoch();
-  module_at(window, pc - 1, time);
   forget_codes(pc - 1, pc);
   return code_at(window, pc, time);
 }
@@ -124,8 +126,8 @@ RecentSite& place_of_caller(StackMemo& memo, uint64_t pc) {
 
 uint32_t site_of_caller(StackMemo& memo, uint64_t pc) {
   const RecentSite& recent = place_of_caller(memo, pc);
-  const bool known = (recent.key == memo.key_of(pc)) & (cross_check_every == 0) &
-                     (memo.epoch == code_epoch.load(std::memory_order_acquire));
+  const bool known = recent.key == memo.key_of(pc) && cross_check_every == 0 &&
+                     memo.epoch == code_epoch.load(std::memory_order_acquire);
   return known ? recent.site : kNoSite;
 }
 

@@ -25,8 +25,10 @@ struct alignas(64) Bucket {
 // Table n has 2^(12 + n) buckets, the first 256 KiB; the last has room for all nodes.
 constexpr unsigned kTables = 12;
 constexpr unsigned kFirstBits = 12;
-// Nodes that each newborn one takes along. Two would be enough to be done before the next doubling.
-constexpr uint32_t kTakenAlong = 4;
+// Ids that each newborn run passes by, and takes along where they are of the table. A table takes
+// as many runs as it had before it is to double again, and no run is longer than 32: twice as many
+// ids would do.
+constexpr uint32_t kTakenAlong = 4 * 32;
 // No bucket is ever this far from where it should be in a table that is half full.
 constexpr unsigned kMaxProbes = 64;
 
@@ -119,10 +121,10 @@ void finish_move(uint32_t current) {
     os::discard(old, sizeof(Bucket) * bucket_count(current - 1));
 }
 
-void take_along(uint32_t current, uint32_t count) {
+void take_along(uint32_t current) {
   uint32_t ids = trie.next_id.load(std::memory_order_acquire);
-  uint32_t first = trie.next_moved.fetch_add(count, std::memory_order_relaxed);
-  for (uint32_t id = first; id < first + count && id < ids; ++id) {
+  uint32_t first = trie.next_moved.fetch_add(kTakenAlong, std::memory_order_relaxed);
+  for (uint32_t id = first; id < first + kTakenAlong && id < ids; ++id) {
     if (site_blocks[id / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) continue;
     const Node* node = node_of(id);
     uint64_t pc = node->pc.load(std::memory_order_acquire);
@@ -130,15 +132,15 @@ void take_along(uint32_t current, uint32_t count) {
     if (pc != 0 && pc < format::kLiveForgotten && node->parent != id - 1)
       put_into(current, id, hash_of(node->parent, pc), node->parent, pc);
   }
-  uint32_t done = trie.moved.fetch_add(count, std::memory_order_acq_rel) + count;
+  uint32_t done = trie.moved.fetch_add(kTakenAlong, std::memory_order_acq_rel) + kTakenAlong;
   if (done >= ids && trie.complete.load(std::memory_order_acquire) != current) finish_move(current);
 }
 
 // The table where new nodes go: a new one when the present one is half full and complete.
-uint32_t table_for_new(uint32_t count) {
+uint32_t table_for_new() {
   uint32_t current = trie.current.load(std::memory_order_acquire);
   bool complete = trie.complete.load(std::memory_order_acquire) == current;
-  if (!complete) take_along(current, count * kTakenAlong);
+  if (!complete) take_along(current);
   size_t half = bucket_count(current) * Bucket::kSlots / 2;
   uint32_t next = current + 1;
   bool grow = complete && next < kTables && trie.used.load(std::memory_order_relaxed) >= half &&
@@ -201,7 +203,7 @@ uint32_t publish_sites(uint32_t id, uint32_t count, uint32_t parent, uint64_t pc
     note_live_use(format::LiveKind::kAccounts, uint64_t{id} + count);
   }
   fill_site(id, parent, pc, module);
-  uint32_t first = put_into(table_for_new(count), id, hash_of(parent, pc), parent, pc);
+  uint32_t first = put_into(table_for_new(), id, hash_of(parent, pc), parent, pc);
   // The table decides, so that nobody finds this one behind its parent from now on.
   if (first != id) {
     node_of(id)->pc.store(pc | format::kLiveForgotten, std::memory_order_relaxed);

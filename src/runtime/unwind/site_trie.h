@@ -7,7 +7,7 @@
 //
 // Shared by all threads without a lock: a node is filled in before the one atomic store that
 // publishes it, and never changes again, except that forget_range makes the nodes of unloaded code
-// unfindable. The table doubles when it is half full; each newborn run takes a few older nodes
+// unfindable. The table doubles when it is half full; each newborn run takes some older nodes
 // along into the new one, so no insertion does more than bounded work.
 // Ids are stable for the life of the process. Two threads that meet at the moment of a change
 // may give one node two ids; readers of the ledger take them for one.
@@ -46,7 +46,8 @@ inline uint32_t find_site_near(uint32_t parent, uint64_t pc) {
     if (__builtin_expect(block == nullptr, 0)) return kNoSite;
     const SiteNode& node = block[id % kNodesPerBlock];
     const uint64_t its_pc = node.pc.load(std::memory_order_acquire);
-    if (node.parent != parent) return kNoSite;  // stored before the pc was
+    // The parent was stored before the pc was.
+    if (its_pc == 0 || node.parent != parent) return kNoSite;
     if (its_pc == pc) return id;
     id = node.next.load(std::memory_order_acquire);
     if (id == kNoSite) return kNoSite;

@@ -90,7 +90,7 @@ class StackCapture {
       }
       if (__builtin_expect(fresh == fresh_end, 0)) {
         // Cut right here, as the last one was?
-        if (memo.end != StackEnd::kDepth || memo.cut_step != 0) return false;
+        if (memo.end != StackEnd::kDepth || memo.cut_step != 0 || pc == 0) return false;
         site = remember(memo, sites_, 0, memo.capacity, uses);
         return true;
       }
@@ -113,7 +113,7 @@ class StackCapture {
         bp_slot = is_saved ? saved : bp_slot;
         bp_start = is_saved ? fresh : bp_start;
       } else {
-        if (__builtin_expect(row.kind != RowKind::kFrame, 0)) return false;
+        if (__builtin_expect(!row.is_by_frame_pointer(), 0)) return false;
         uint64_t value = *bp_slot;
         uint32_t user = memo.number_of(fresh) - 1;
         memo.note_use(uses, {bp_slot, value, memo.number_of(bp_start), user});
@@ -127,6 +127,7 @@ class StackCapture {
           bp_start = fresh;
         }
         slot = next;
+        if (__builtin_expect(!row.may_lead_to(*word(slot)), 0)) return false;
       }
       pc = *word(slot);
     }

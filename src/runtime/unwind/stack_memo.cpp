@@ -62,12 +62,15 @@ void grow_sites(StackMemo& memo) {
   auto* larger =
       static_cast<RecentSite*>(os::map_private(2 * memo.sites_in_use() * sizeof(RecentSite)));
   if (larger == nullptr) return;  // the smaller one will do
-  // The first is a part of the memo.
-  if (memo.site_shift != 32 - StackMemo::kFirstSiteBits) {
-    os::unmap(memo.recent_sites, memo.sites_in_use() * sizeof(RecentSite));
-  }
+  RecentSite* smaller = memo.recent_sites;
+  const size_t bytes = memo.sites_in_use() * sizeof(RecentSite);
+  const bool is_first = memo.site_shift == 32 - StackMemo::kFirstSiteBits;
+  // A signal handler may leave for good at any point: then, too, all places are mapped.
   memo.recent_sites = larger;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   --memo.site_shift;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!is_first) os::unmap(smaller, bytes);  // that one is a part of the memo
 }
 
 uint32_t new_epoch_number() {
