@@ -8,6 +8,14 @@
 #   heapledger_unity(TARGET FILES)   so many files in a batch; 0: all of them in one
 option(HEAPLEDGER_UNITY "Compile source files in batches: a quicker build of everything" OFF)
 
+# GCC looks for memory that it can use again far more often than batches need, where there is enough.
+if(HEAPLEDGER_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
+  if(megabytes GREATER 3500)
+    add_compile_options(--param=ggc-min-heapsize=262144 --param=ggc-min-expand=200)
+  endif()
+endif()
+
 function(heapledger_unity target files)
   if(HEAPLEDGER_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})

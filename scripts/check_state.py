@@ -19,7 +19,7 @@ import repo
 TABLE = repo.ROOT / "src/runtime/state.md"
 RESETS = repo.ROOT / "src/runtime/bootstrap/forked_state.cpp"
 FATES = {"kept", "anew", "by process", "scratch"}
-CHANGEABLE = re.compile(r"\s(\.data|\.bss|\.tdata|\.tbss)\s+[0-9a-f]+\s+(.*)$")
+CHANGEABLE = re.compile(r"\s(\.data|\.bss|\.tdata|\.tbss|heapledger_state)\s+[0-9a-f]+\s+(.*)$")
 # The linker's and the compiler's own; a coverage build has counters.
 NOT_OURS = re.compile(r"^(__\w+|_\w+|completed\.\d+|\.hidden .*|\.data|\.bss|\.tdata|\.tbss|)$")
 MANY = "known"  # one in each hook that looks for what comes after it

@@ -178,12 +178,14 @@ check_cmake() {
 # --- building -----------------------------------------------------------------------------------
 
 # How long a step of the build takes, by its command or by what is said of it, roughly, in the time of a
-# file of the runtime: a batch of files
-# takes far longer, and so does the one file of the player that is compiled sixteen ways. Sets `weight`.
+# file of the runtime: a batch of files takes far longer, and so does the one file of the player that is
+# compiled sixteen ways. Sets `weight`.
 weigh() {
   case $1 in
     ':'* | *Linking*) weight=1 ;; # has the names of all it links in it
-    *Unity/* | *player*/lane.cpp*) weight=35 ;;
+    *_runtime_common.dir/Unity/* | *_player.dir/Unity/* | *_elf.dir/Unity/*) weight=6 ;;
+    *_analyzer.dir/Unity/*) weight=70 ;;
+    *Unity/* | *player*/lane.cpp*) weight=30 ;;
     *cmake_pch.hxx.gch*) weight=10 ;;
     *) weight=1 ;;
   esac

@@ -149,6 +149,16 @@ class CallgrindCount(WithFolder):
         self.assertTrue(20 < native < 1000, native)
 
 
+class Forks(WithFolder):
+    def test_every_mode_has_a_row(self):
+        run = self.script("forks", "--children", "2", "--rounds", "1", "--scratch", self.folder)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        native = cells(run.stdout, "native")
+        self.assertEqual(native[1:], ["0", "1.00×"])
+        for mode in ("trace", "live", "sample", "count", "off"):
+            self.assertGreater(float(cells(run.stdout, mode)[0]), 0)
+
+
 class Micro(WithFolder):
     @unittest.skipUnless(
         os.path.exists(f"{BUILD}/bench/hooks_micro"), "Google Benchmark is missing"

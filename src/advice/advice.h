@@ -25,8 +25,9 @@ enum class Rule {
   kFreedElsewhere,    // allocated by one thread, freed by another
   kNeverFreedGrowth,  // grows as long as the program runs
   kEarly,             // allocated long before its neighbours need it: at the peak, and idle
+  kFragmentation,     // lies among blocks that are gone, and keeps their pages
 };
-inline constexpr size_t kRules = 8;
+inline constexpr size_t kRules = 9;
 
 // "grown-by-steps", "temporary", …
 std::string_view name_of(Rule rule);

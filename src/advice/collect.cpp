@@ -219,6 +219,17 @@ void collect_alignments(Ledgers& ledgers, uint32_t ledger, SiteTable& table) {
   });
 }
 
+// Other processes have memory of their own; and a forked one has blocks that are not in its ledger.
+void collect_fragmentation(Ledgers& ledgers, RunFacts& run, SiteTable& table) {
+  if (ledgers.facts().size() != 1) return;
+  WhereRss where = ledgers.where_rss({MomentSpec::Kind::kRssPeak, 0, 0, {}});
+  if (!where.has_look || where.has_inherited) return;
+  run.rss_bytes = where.rss_bytes;
+  for (const SiteBytes& pinned : where.pinned_by_site) {
+    table[pinned.site].pinned_bytes += pinned.bytes;
+  }
+}
+
 }  // namespace
 
 RunFacts collect(Ledgers& ledgers, uint32_t ledger) {
@@ -241,6 +252,7 @@ RunFacts collect(Ledgers& ledgers, uint32_t ledger) {
   pass.finish();
   forget_suppressed(ledgers, ledger, run);
   collect_alignments(ledgers, ledger, table);
+  collect_fragmentation(ledgers, run, table);
   return run;
 }
 

@@ -82,6 +82,7 @@ void SiteFacts::add(const SiteFacts& other) {
   early_bytes += other.early_bytes;
   early_blocks += other.early_blocks;
   neighbours_before_ns = std::max(neighbours_before_ns, other.neighbours_before_ns);
+  pinned_bytes += other.pinned_bytes;
   if (neighbours_after_ns == 0) neighbours_after_ns = other.neighbours_after_ns;
 }
 

@@ -46,6 +46,10 @@ struct SiteFacts {
   uint64_t neighbours_before_ns = 0;
   uint64_t neighbours_after_ns = 0;
 
+  // At the peak of the resident memory: what is free in pages that blocks of this site lie in, each
+  // page shared by the blocks in it.
+  uint64_t pinned_bytes = 0;
+
   void add(const SiteFacts& other);
 };
 
@@ -63,6 +67,7 @@ struct RunFacts {
   uint64_t peak_bytes = 0;
   uint64_t peak_time_ns = 0;
   uint64_t duration_ns = 0;
+  uint64_t rss_bytes = 0;  // at its peak, where the recorder has looked at the mappings; else 0
   Rounding rounding = Rounding::kUnknown;
   std::vector<std::string> threads;  // their names, as in LedgerFacts::threads
 };

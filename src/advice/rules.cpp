@@ -22,6 +22,7 @@ constexpr std::array<Words, kRules> kWords = {{
     {Rule::kFreedElsewhere, "freed-elsewhere", "freed by other threads"},
     {Rule::kNeverFreedGrowth, "never-freed-growth", "never freed, and growing"},
     {Rule::kEarly, "early", "allocated early"},
+    {Rule::kFragmentation, "fragmentation", "keeps free memory"},
 }};
 
 }  // namespace
@@ -45,8 +46,8 @@ Rule parse_rule(std::string_view text) {
 
 std::span<const RuleFunctions> all_rules() {
   static const std::array<RuleFunctions, kRules> kAll = {
-      kGrownBySteps, kTemporary,      kManyEqual,        kOverAligned,
-      kOverSized,    kFreedElsewhere, kNeverFreedGrowth, kEarly};
+      kGrownBySteps,   kTemporary,        kManyEqual, kOverAligned,  kOverSized,
+      kFreedElsewhere, kNeverFreedGrowth, kEarly,     kFragmentation};
   return kAll;
 }
 

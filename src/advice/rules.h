@@ -31,6 +31,7 @@ extern const RuleFunctions kOverSized;
 extern const RuleFunctions kFreedElsewhere;
 extern const RuleFunctions kNeverFreedGrowth;
 extern const RuleFunctions kEarly;
+extern const RuleFunctions kFragmentation;
 
 // The size that nearly all blocks have, at least this share of them; 0: there is none.
 uint64_t one_size(const Figures& figures, double share);

@@ -159,6 +159,20 @@ class Accounts {
     return account.merged_into == UINT32_MAX ? account : accounts_[account.merged_into];
   }
 
+  // For keeping them beyond the pass: each as it is, merged or not, and what belongs to all.
+  struct Marks {
+    uint64_t mark = 1;
+    uint32_t rss_mark = 1;
+  };
+  const Account& as_it_is(uint32_t id) const { return accounts_[id]; }
+  Account& as_it_is(uint32_t id) { return accounts_[id]; }
+  Marks marks() const { return {mark_, rss_mark_}; }
+  void restore(const Account& sum, Marks marks) {
+    sum_ = sum;
+    mark_ = marks.mark;
+    rss_mark_ = marks.rss_mark;
+  }
+
   bool is_merged(uint32_t id) const { return accounts_[id].merged_into != UINT32_MAX; }
   uint32_t size() const { return accounts_.size(); }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "analyzer/options.h"
 #include "analyzer/sampling.h"
 #include "analyzer/scan.h"
+#include "analyzer/seal/checkpoint_keeper.h"
 #include "analyzer/site_catalog.h"
 
 namespace heapledger {
@@ -68,6 +70,12 @@ class LedgerSet {
     return {*of.sites, of.sampling, *of.heaps, *heaps_};
   }
 
+  // Those that the first pass over malloc's heap has left.
+  std::vector<seal::StoredCheckpoint> take_checkpoints(uint32_t ledger) {
+    auto& keeper = ledgers_[ledger].checkpoints;
+    return keeper ? keeper->take() : std::vector<seal::StoredCheckpoint>();
+  }
+
   // One pass over the chosen heaps. `closing(number, scan, file)` is called when a process has
   // ended; `stop(i)` when the i-th of `stops` (common time, ascending) has come. While it runs,
   // book.tables() has the table of live blocks of every process; nullptr after its end.
@@ -86,8 +94,13 @@ class LedgerSet {
       works[i].file = take_or_open(ledger);
       progress.expect(works[i].file->work_bytes());
       ledger.sites->set_accounts(book);
+      LedgerParts parts = parts_of(i);
+      if (options_.checkpoints && choice.has_malloc && !ledger.checkpoints) {
+        parts.checkpoints =
+            &ledger.checkpoints.emplace(works[i].file->index(), *options_.checkpoints);
+      }
       works[i].scan =
-          std::make_unique<Scan<Book>>(*works[i].file, i, parts_of(i), choice, book, progress);
+          std::make_unique<Scan<Book>>(*works[i].file, i, parts, choice, book, progress);
       scans.push_back(works[i].scan.get());
       tables.push_back(&works[i].scan->live());
     }
@@ -111,6 +124,7 @@ class LedgerSet {
     LedgerClock clock;
     double ns_per_unit = 1;
     Sampling sampling;
+    std::optional<seal::CheckpointKeeper> checkpoints;
   };
 
   std::unique_ptr<LedgerFile> take_or_open(Ledger& ledger);

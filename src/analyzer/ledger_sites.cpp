@@ -63,15 +63,23 @@ const LedgerSites::Code* LedgerSites::code_of(uint32_t number) const {
   return place == IdTable::kNone ? nullptr : &codes_[place];
 }
 
+const LedgerSites::Module* LedgerSites::module_of(uint32_t id) {
+  if (last_found_ != nullptr && last_asked_ == id) return last_found_;
+  auto found = modules_.find(id);
+  if (found == modules_.end()) return nullptr;
+  last_asked_ = id;
+  return last_found_ = &found->second;
+}
+
 void LedgerSites::define(uint32_t id, const Description& site, Moment moment) {
   if (id == 0 || nodes_.find(id) != IdTable::kNone) return;
   uint32_t parent = site.parent == 0 ? SiteCatalog::kRoot : nodes_.find(site.parent);
-  auto found = modules_.find(site.module);
-  if (site.code != 0 || parent == IdTable::kNone || (site.module != 0 && found == modules_.end())) {
+  const Module* found = site.module == 0 ? nullptr : module_of(site.module);
+  if (site.code != 0 || parent == IdTable::kNone || (site.module != 0 && found == nullptr)) {
     unsettled_.try_emplace(id, site);
     return;
   }
-  Module where = site.module == 0 ? Module{SiteCatalog::kNoModule, 0} : found->second;
+  Module where = found == nullptr ? Module{SiteCatalog::kNoModule, 0} : *found;
   settle(id, site_in_catalog(parent, where, site), moment);
 }
 
@@ -86,7 +94,7 @@ uint32_t LedgerSites::first_use(uint32_t site) {
   uint32_t account =
       node == IdTable::kNone ? new_account(format::kMallocHeap) : account_of_node(node);
   if (node == IdTable::kNone) provisional_.emplace(key_of(format::kMallocHeap, site), account);
-  accounts_of_.set(site, account);
+  set_account(site, account);
   return account;
 }
 
@@ -118,7 +126,7 @@ void LedgerSites::settle(uint32_t id, uint32_t node, Moment moment) {
     uint32_t account = account_of_node_in(heap, node);
     accounts_->merge(found->second, account, moment);
     if (heap == format::kMallocHeap) {
-      accounts_of_.set(id, account);
+      set_account(id, account);
     } else {
       other_accounts_[found->first] = account;
     }
@@ -136,8 +144,8 @@ void LedgerSites::finish(Moment moment) {
     }
     uint32_t parent = nodes_.find(description.parent);
     if (parent == IdTable::kNone) parent = SiteCatalog::kRoot;
-    auto found = modules_.find(description.module);
-    Module where = found == modules_.end() ? Module{SiteCatalog::kNoModule, 0} : found->second;
+    const Module* found = module_of(description.module);
+    Module where = found == nullptr ? Module{SiteCatalog::kNoModule, 0} : *found;
     settle(id, site_in_catalog(parent, where, description), moment);
   }
   unsettled_.clear();

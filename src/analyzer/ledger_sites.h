@@ -37,6 +37,9 @@ class LedgerSites {
   // IdTable::kNone when the site was never used.
   uint32_t known_account_of(uint32_t site) const { return accounts_of_.find(site); }
   void prefetch(uint32_t site) const { accounts_of_.prefetch(site); }
+  // Back from an account of malloc's heap that was given out here: one of the sites that lead to
+  // it, or did before they were described.
+  uint32_t site_with_account(uint32_t account) const { return sites_with_.find(account); }
 
   uint32_t account_of(uint32_t site) {
     uint32_t account = accounts_of_.find(site);
@@ -73,6 +76,7 @@ class LedgerSites {
   void define(uint32_t id, const Description& site, Moment moment);
   // Null: not known yet.
   const Code* code_of(uint32_t number) const;
+  const Module* module_of(uint32_t id);
   uint32_t site_in_catalog(uint32_t parent, const Module& where, const Description& site);
 
   // Ordered by site: all that wait for one are together.
@@ -88,14 +92,21 @@ class LedgerSites {
   uint32_t account_of_node(uint32_t node);
   uint32_t account_of_node_in(uint32_t heap, uint32_t node);
   void settle(uint32_t id, uint32_t node, Moment moment);
+  void set_account(uint32_t site, uint32_t account) {
+    accounts_of_.set(site, account);
+    sites_with_.set(account, site);
+  }
 
   SiteCatalog& catalog_;
   AccountNumbers* accounts_ = nullptr;
   std::unordered_map<uint32_t, Module> modules_;
+  uint32_t last_asked_ = 0;  // a module, and what it is: the next one is mostly the same
+  const Module* last_found_ = nullptr;
   std::vector<Code> codes_;
   IdTable code_places_;
   IdTable nodes_;
   IdTable accounts_of_;
+  IdTable sites_with_;                                     // by account
   std::unordered_map<uint64_t, uint32_t> other_accounts_;  // by key_of()
   std::map<uint64_t, uint32_t> provisional_;               // by key_of(), to account
   std::map<uint32_t, Description> unsettled_;              // parent or module not yet known

@@ -9,9 +9,30 @@
 #include "analyzer/ledger_facts.h"
 #include "analyzer/ledger_file.h"
 #include "analyzer/site_catalog.h"
+#include "symbols/copy_names.h"
 
 namespace heapledger {
 namespace {
+
+// Knows most of what it was shown before: calls are on many stacks.
+class SeenBefore {
+ public:
+  bool operator()(uint32_t module, uint64_t address) {
+    constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ull;
+    Place& place = places_[((address ^ module) * kGoldenRatio) >> (64 - kBits)];
+    if (place.module == module && place.address == address) return true;
+    place = {address, module};
+    return false;
+  }
+
+ private:
+  static constexpr unsigned kBits = 14;
+  struct Place {
+    uint64_t address = 0;
+    uint32_t module = SiteCatalog::kNoModule;
+  };
+  std::vector<Place> places_ = std::vector<Place>(size_t{1} << kBits);
+};
 
 // Link-time addresses of calls, by the catalog's modules.
 std::vector<ModuleAddresses> addresses_of(const SiteCatalog& sites) {
@@ -20,10 +41,13 @@ std::vector<ModuleAddresses> addresses_of(const SiteCatalog& sites) {
     modules[module].path = sites.module_at(module).path;
     modules[module].build_id = sites.module_at(module).build_id;
   }
+  SeenBefore seen;
   for (uint32_t site = 0; site < sites.size(); ++site) {
     if (!sites.has_frame(site) || sites.module_of(site) == SiteCatalog::kNoModule) continue;
     if (sites.named_call_of(site) != nullptr) continue;
-    modules[sites.module_of(site)].addresses.push_back(sites.address_of(site) - 1);
+    const uint32_t module = sites.module_of(site);
+    const uint64_t address = sites.address_of(site) - 1;
+    if (!seen(module, address)) modules[module].addresses.push_back(address);
   }
   for (ModuleAddresses& module : modules) {
     std::sort(module.addresses.begin(), module.addresses.end());
@@ -31,31 +55,6 @@ std::vector<ModuleAddresses> addresses_of(const SiteCatalog& sites) {
     module.addresses.erase(end, module.addresses.end());
   }
   return modules;
-}
-
-// Copies what `from` knows about the module; true if it knows anything.
-bool copy_module(const SymbolTable& from, ModuleAddresses& wanted, SymbolTable& to) {
-  std::optional<uint32_t> known = from.find_module(wanted.path, wanted.build_id);
-  if (!known) return false;
-  uint32_t module = to.module(wanted.path, wanted.build_id);
-  std::vector<uint64_t> missing;
-  std::vector<SymbolFrame> frames;
-  for (uint64_t address : wanted.addresses) {
-    std::span<const SymbolFrame> found = from.find(*known, address);
-    if (found.empty()) {
-      missing.push_back(address);
-      continue;
-    }
-    frames.assign(found.begin(), found.end());
-    for (SymbolFrame& frame : frames) {
-      frame.function = to.intern(from.text(frame.function));
-      frame.file = to.intern(from.text(frame.file));
-    }
-    to.set(module, address, frames);
-  }
-  to.set_source(module, from.source(*known), from.remark(*known));
-  wanted.addresses = std::move(missing);
-  return true;
 }
 
 SymbolSource source_in(const SymbolTable& table, const ModuleAddresses& module) {
@@ -83,7 +82,7 @@ SymbolTable name_sites(const SiteCatalog& sites, const std::vector<SymbolTable>&
   SymbolTable table;
   std::vector<ModuleAddresses> modules = addresses_of(sites);
   for (ModuleAddresses& module : modules) {
-    for (const SymbolTable& from : stored) copy_module(from, module, table);
+    for (const SymbolTable& from : stored) copy_names(from, module, table);
   }
   std::erase_if(modules, [](const ModuleAddresses& module) { return module.addresses.empty(); });
   resolve(modules, options, table);
@@ -99,8 +98,8 @@ SymbolTable refresh_names(const SiteCatalog& sites, const std::vector<SymbolTabl
     for (const SymbolTable& old : stored) {
       if (source_in(old, module) < source_in(*best, module)) best = &old;
     }
-    copy_module(*best, module, table);
-    copy_module(fresh, module, table);  // what the other did not have
+    copy_names(*best, module, table);
+    copy_names(fresh, module, table);  // what the other did not have
   }
   return table;
 }
@@ -115,7 +114,7 @@ std::string SymbolShares::encode_for(const std::vector<ModuleFacts>& modules) co
   for (const ModuleAddresses& module : addresses_) {
     if (wanted.count({module.path, module.build_id}) == 0) continue;
     ModuleAddresses rest = module;
-    copy_module(names_, rest, share);
+    copy_names(names_, rest, share);
   }
   return share.encode();
 }

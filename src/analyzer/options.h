@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "analyzer/byte_source.h"
+#include "analyzer/seal/checkpoint_spacing.h"
 
 namespace heapledger {
 
@@ -23,6 +26,18 @@ struct Options {
 
   // False only in fuzzers, which would never get past them.
   bool check_sums = true;
+
+  // The first pass leaves checkpoints: see Ledgers::take_checkpoints().
+  std::optional<seal::CheckpointSpacing> checkpoints;
+
+  // Where first passes that take long are kept for the next time, and the files that the sources
+  // read, by which they are known again. No folder: nowhere.
+  struct Keeping {
+    std::string folder;
+    std::vector<std::string> paths;
+    uint64_t least_entries = uint64_t{1} << 20;
+  };
+  Keeping keeping;
 
   // Opens the ledger of a forked process's parent, to tell inherited blocks from unknown ones.
   // Throws Error when it is not there.

@@ -35,11 +35,11 @@ void OverviewBook::sampled(uint32_t ledger, const MemorySample& sample) {
   rss_now_ = others + sample.rss;
   own.rss = sample.rss;
   series_.rss(rss_now_, others + sample.most);
-  if (others + sample.most <= rss_peak_) return;
-  rss_peak_ = others + sample.most;
-  rss_peak_sample_ = samples_;
-  rss_peak_moment_ = {sample.time, ledger};
-  rss_peak_time_ns_ = set_.since_start(rss_peak_moment_);
+  if (others + sample.most <= peaks_.rss) return;
+  peaks_.rss = others + sample.most;
+  peaks_.rss_sample = samples_;
+  peaks_.rss_moment = {sample.time, ledger};
+  rss_peak_time_ns_ = set_.since_start(peaks_.rss_moment);
   accounts_.rss_rose();
 }
 
@@ -88,7 +88,7 @@ void OverviewBook::tell(Overview& overview) {
   overview.peak_time_ns = sum.peak_bytes > 0 ? set_.since_start(sum.peak) : 0;
   totals.peak_time_ns = overview.peak_time_ns;
   overview.duration_ns = end_ns_;
-  overview.rss_peak_bytes = rss_peak_;
+  overview.rss_peak_bytes = peaks_.rss;
   overview.rss_peak_time_ns = rss_peak_time_ns_;
 
   overview.sizes = sizes_.histogram();

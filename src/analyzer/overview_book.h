@@ -22,11 +22,28 @@ class OverviewBook final : public QuietBook {
  public:
   explicit OverviewBook(const LedgerSet& set);
 
+  // Where they are, for later passes to stop at.
+  struct Peaks {
+    uint64_t birth = 0;
+    uint64_t rss = 0;
+    uint64_t rss_sample = 0;
+    Moment rss_moment;
+  };
+
   const Accounts& accounts() const { return accounts_; }
-  uint64_t rss_peak() const { return rss_peak_; }
-  uint64_t peak_birth() const { return peak_birth_; }
-  uint64_t rss_peak_sample() const { return rss_peak_sample_; }
-  Moment rss_peak_moment() const { return rss_peak_moment_; }
+  const Peaks& peaks() const { return peaks_; }
+  uint64_t rss_peak() const { return peaks_.rss; }
+  uint64_t peak_birth() const { return peaks_.birth; }
+  uint64_t rss_peak_sample() const { return peaks_.rss_sample; }
+  Moment rss_peak_moment() const { return peaks_.rss_moment; }
+
+  // Instead of the pass: as a book was after it. `fill` fills its accounts, and says whether it
+  // could.
+  template <typename Fill>
+  bool restore(const Peaks& peaks, Fill&& fill) {
+    peaks_ = peaks;
+    return fill(accounts_);
+  }
 
   // After the pass.
   void tell(Overview& overview);
@@ -47,7 +64,7 @@ class OverviewBook final : public QuietBook {
     count_size(block.size, weight.calls);
     ++births_;
     if (accounts_.born(block.account, block.size, weight, {block.time, ledger})) {
-      peak_birth_ = births_;
+      peaks_.birth = births_;
     }
   }
 
@@ -152,13 +169,10 @@ class OverviewBook final : public QuietBook {
   size_t running_;
   bool has_time_ = false;
   uint64_t births_ = 0;
-  uint64_t peak_birth_ = 0;
   uint64_t samples_ = 0;
   uint64_t rss_now_ = 0;
-  uint64_t rss_peak_ = 0;
-  uint64_t rss_peak_sample_ = 0;
   uint64_t rss_peak_time_ns_ = 0;
-  Moment rss_peak_moment_;
+  Peaks peaks_;
   uint64_t end_ns_ = 0;
 };
 

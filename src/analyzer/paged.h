@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -53,22 +54,62 @@ class Paged {
     void operator()(T* page) const { std::free(page); }
   };
 
+  using Page = std::unique_ptr<T, Free>;
+  static constexpr size_t kPageBytes =
+      ((sizeof(T) << kBits) + kHugePage - 1) / kHugePage * kHugePage;
+
+  // Pages that were given up, for the next array of these: the kernel takes longer to clear a page
+  // than it takes to fill it. Some are kept, whoever has them.
+  struct Spare {
+    static constexpr size_t kMost = (size_t{512} << 20) / kPageBytes;
+    std::mutex mutex;
+    std::vector<Page> pages;
+
+    Page take() {
+      std::lock_guard lock(mutex);
+      if (pages.empty()) return nullptr;
+      Page page = std::move(pages.back());
+      pages.pop_back();
+      return page;
+    }
+    void give(std::vector<Page>& given) {
+      std::lock_guard lock(mutex);
+      for (Page& page : given) {
+        if (pages.size() < kMost) pages.push_back(std::move(page));
+      }
+    }
+  };
+  static Spare& spare() {
+    static Spare& spare = *new Spare;  // arrays may outlive what is destroyed at the end
+    return spare;
+  }
+
   // Memory that is not used yet is not touched either.
   void add_page() {
-    constexpr size_t kBytes = (sizeof(T) << kBits) + kHugePage - 1;
-    void* page = std::aligned_alloc(kHugePage, kBytes / kHugePage * kHugePage);
+    if (!pages_.empty()) {
+      if (Page page = spare().take()) {
+        pages_.push_back(std::move(page));
+        return;
+      }
+    }
+    Page page(static_cast<T*>(std::aligned_alloc(kHugePage, kPageBytes)));
     if (page == nullptr) throw std::bad_alloc();
-    pages_.emplace_back(static_cast<T*>(page));
-    if (pages_.size() > 1) ::madvise(page, kBytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+    pages_.push_back(std::move(page));
+    if (pages_.size() > 1) ::madvise(pages_.back().get(), kPageBytes, MADV_HUGEPAGE);
   }
 
   void clear() {
     for (uint32_t i = 0; i < size_; ++i) (*this)[i].~T();
     size_ = 0;
+    if (pages_.size() > 1) {  // the first one is small, mostly, and soon made
+      pages_.front().reset();
+      pages_.erase(pages_.begin());
+      spare().give(pages_);
+    }
     pages_.clear();
   }
 
-  std::vector<std::unique_ptr<T, Free>> pages_;
+  std::vector<Page> pages_;
   uint32_t size_ = 0;
 };
 

@@ -33,6 +33,7 @@ class ProcessNotes {
   uint32_t thread(uint32_t index);
   size_t threads() const { return threads_.size(); }
   uint64_t tid_of(uint32_t thread) const { return threads_[thread].tid; }
+  uint32_t index_of(uint32_t thread) const { return threads_[thread].index; }
 
   // A thread introduces itself: its place, or IdTable::kNone when the fields make no sense.
   uint32_t introduce_thread(std::string_view fields);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "analyzer/query/overview.h"
+#include "analyzer/seal/checkpoint.h"
 #include "analyzer/stop_reason.h"
 #include "format/modes.h"
+#include "format/outside.h"
 
 namespace heapledger {
 namespace {
@@ -52,7 +55,10 @@ bool none_seen(const LedgerFacts& facts) {
 }  // namespace
 
 Slack slack_for(const LedgerFile& file) {
-  if (file.index().windows().size() < 2) return {};  // the entries of one thread are in order
+  const std::vector<WindowExtents>& windows = file.index().windows();
+  const bool watched = !windows.empty() && windows.back().front().window == format::kOutsideWindow;
+  // The entries of one thread are in order; those from outside are about no block.
+  if (windows.size() < (watched ? 3u : 2u)) return {};
   const LedgerClock& clock = file.clock();
   // A forked process frees blocks it inherited all the time, and their addresses are used again at
   // once: there the death of an unknown block waits only as long as clocks are read too early.
@@ -125,6 +131,7 @@ ProcessScan::ProcessScan(LedgerFile& file, uint32_t number, LedgerParts parts, P
       sampling_(parts.sampling),
       heaps_(parts.heaps),
       progress_(progress),
+      checkpoints_(parts.checkpoints),
       gaps_(file.header().mode),
       number_(number),
       forked_(file.header().origin == static_cast<uint32_t>(format::Origin::kForked)),
@@ -276,12 +283,31 @@ uint64_t ProcessScan::end_time() const {
   return end_time_of(file_, last_time_);
 }
 
+uint64_t ProcessScan::entries() const {
+  return std::accumulate(entries_by_kind_.begin(), entries_by_kind_.end(), uint64_t{0});
+}
+
+seal::Checkpoint ProcessScan::checkpoint(uint64_t time, const LiveBlocks& live,
+                                         std::vector<RecentDeath> recent) const {
+  seal::Checkpoint state{time, entries(), {}, std::move(recent)};
+  state.blocks.reserve(live.size());
+  live.for_each([&](LiveBlock block) {
+    block.account = sites_.site_with_account(block.account);
+    block.thread = notes_.index_of(block.thread & kThreadBits);
+    state.blocks.push_back(block);
+  });
+  std::sort(state.blocks.begin(), state.blocks.end(),
+            [](const LiveBlock& a, const LiveBlock& b) { return a.address < b.address; });
+  for (RecentDeath& death : state.recent) death.thread = notes_.index_of(death.thread);
+  return state;
+}
+
 void ProcessScan::tell(LedgerFacts& facts) {
   notes_.tell(facts);
   facts.still_running = still_running_;
   facts.entries_by_kind = entries_by_kind_;
+  facts.entries = entries();
   for (unsigned kind = 0; kind < entries_by_kind_.size(); ++kind) {
-    facts.entries += entries_by_kind_[kind];
     const format::KindMeaning meaning = format::meaning_of(static_cast<Kind>(kind));
     // Of the blocks of a live heap nobody knows which function returned them.
     if (meaning.event != format::Event::kNote && !is_live(file_.header())) {

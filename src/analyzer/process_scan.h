@@ -22,6 +22,11 @@
 
 namespace heapledger {
 
+namespace seal {
+struct Checkpoint;
+class CheckpointKeeper;
+}  // namespace seal
+
 // The stamps of two threads are trusted to be this close.
 inline constexpr uint64_t kSlackNs = 10'000;
 inline constexpr uint64_t kForkedSlackNs = 1'000;
@@ -51,6 +56,7 @@ struct LedgerParts {
   Sampling& sampling;
   LedgerHeaps& heaps;
   const HeapCatalog& catalog;
+  seal::CheckpointKeeper* checkpoints = nullptr;  // to be made along the way
 };
 
 class ProcessScan {
@@ -80,6 +86,10 @@ class ProcessScan {
   void died_unborn(uint64_t address);
   void add_marker(const format::Entry& entry);
   uint64_t end_time() const;
+  uint64_t entries() const;
+  // The state at a moment, as the ledger itself numbers sites and threads.
+  seal::Checkpoint checkpoint(uint64_t time, const LiveBlocks& live,
+                              std::vector<RecentDeath> recent) const;
 
   // What the block that an entry tells the birth of stands for.
   Weight weight_of(const format::Entry& entry) const {
@@ -99,6 +109,7 @@ class ProcessScan {
   Sampling& sampling_;
   LedgerHeaps& heaps_;
   Progress& progress_;
+  seal::CheckpointKeeper* checkpoints_;  // nullptr: none is wanted
   ProcessNotes notes_;
   Gaps gaps_;
   std::vector<MarkerFacts> markers_;

@@ -43,6 +43,10 @@ namespace heapledger {
 
 class SymbolTable;
 
+namespace seal {
+struct StoredCheckpoint;
+}
+
 class Ledgers {
  public:
   using Opener = std::function<std::unique_ptr<ByteSource>()>;
@@ -85,18 +89,26 @@ class Ledgers {
   void use_symbols(const SymbolTable* symbols,
                    std::function<std::string(std::string_view)> rename = {});
 
-  // Needs no further pass for groups by site, function, file, line and module and for trees at the
-  // peak, the RSS peak and the end, without filters on blocks and without own peaks of groups that
-  // overlap; anything else is one more.
+  // Needs no further pass for groups by site, owner, function, file, line and module and for trees
+  // at the peak, the RSS peak and the end, without filters on blocks and without own peaks of
+  // groups that overlap; anything else is one more.
   Answer ask(const Question& question);
 
+  // The same at the level that explains most with few rows, by owner or by part, which becomes
+  // that of the question: owners, if the first of them have half of what is asked about; else so
+  // many parts.
+  Answer explain(Question& question, size_t parts);
+
+  // By whatever is asked for, at the end.
   NeverFreed never_freed(const Suppressions& suppressions, const Question& question = {});
   WhereRss where_rss(const MomentSpec& moment);
 
   // The largest blocks that are live at the moment, or of a range those still live at its end.
   // Looks at moments, filter (but for lifetimes), ledger and top.
   BlockList blocks(const Question& question);
-  std::vector<SiteSeries> series_of(std::span<const uint32_t> sites);
+
+  // Groups by site, owner or part, and how they came and went: one pass.
+  GroupsOverTime over_time(const Question& question);
 
   // Every call, or the beginning and the end of every block, in the order of time: one pass. Looks
   // at `between`, filter (but for lifetimes) and ledger. Of a range: calls in it; blocks that begin
@@ -114,8 +126,21 @@ class Ledgers {
   // the outermost of those. Empty name when there is no stack.
   NamedFrame first_interesting_frame(uint32_t site);
 
+  // Functions of the program that turned out to pass on what the allocator gives them; and more of
+  // them, which another recording has shown to be such.
+  std::vector<std::string> functions_that_pass_on();
+  void count_as_wrappers(const std::vector<std::string>& functions);
+
   // Every module and address (as symbols want it: pc - 1 - bias) that needs a name.
   const SiteCatalog& sites();
+
+  // For sealing one of the ledgers: what the first pass has left of it, if Options asked for that.
+  // Once.
+  std::vector<seal::StoredCheckpoint> take_checkpoints(uint32_t ledger);
+
+  // Keeps the first pass, if there was one and Options say where: for the files as they are now,
+  // which have to be sealed. A pass over sealed ledgers is kept without being told.
+  void keep_first_pass();
 
   // When a moment is, since the start of the earliest ledger. Throws Error for an unknown marker.
   // Before the overview was asked for, this reads no more than it must.

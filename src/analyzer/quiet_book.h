@@ -29,6 +29,7 @@ class QuietBook : public AccountNumbers {
   virtual void spent(uint32_t /*ledger*/, const LiveBlock&, uint64_t /*ns*/) {}
   virtual void resized(uint32_t /*ledger*/, const Resize&) {}
   virtual void sampled(uint32_t /*ledger*/, const MemorySample&) {}
+  virtual void looked(uint32_t /*ledger*/, const format::Entry& /*of kind kResident*/) {}
   virtual void marked(uint32_t /*ledger*/, uint64_t /*time*/, std::string_view /*text*/) {}
   virtual void ended(uint32_t /*ledger*/, uint64_t /*time*/) {}
 

@@ -15,6 +15,7 @@
 //                                                                before its birth
 //   void resized(uint32_t ledger, const Resize&)                 before the birth of the new block
 //   void sampled(uint32_t ledger, const MemorySample&)
+//   void looked(uint32_t ledger, const Entry&)      of kind kResident, right before its sample
 //   void marked(uint32_t ledger, uint64_t time, std::string_view text)
 //   void ended(uint32_t ledger, uint64_t time)                   after all that was left
 // and, if it keeps sums of sites:
@@ -31,6 +32,8 @@
 #include "analyzer/other_heaps.h"
 #include "analyzer/process_scan.h"
 #include "analyzer/resize.h"
+#include "analyzer/seal/checkpoint.h"
+#include "analyzer/seal/checkpoint_keeper.h"
 #include "format/functions.h"
 
 namespace heapledger {
@@ -55,8 +58,8 @@ class Scan : public ProcessScan {
 
   // Scans everything up to and including `limit`.
   void run(uint64_t limit) {
-    if (!beyond_safe_time_ && limit >= file_.safe_time()) pass_safe_time();
-    merge_.run(limit, *this);
+    if (checkpoints_ != nullptr) run_with_pauses(limit);
+    run_merge(limit);
     if (!finished_ && merge_.finished() && end_time() <= limit) process_ended();
   }
 
@@ -247,6 +250,8 @@ class Scan : public ProcessScan {
     if (entry.kind == format::Kind::kMemory) {
       MemorySample sample;
       if (read_sample(entry, sample)) book_.sampled(number_, sample);
+    } else if (entry.kind == format::Kind::kResident) {
+      book_.looked(number_, entry);
     } else if (entry.kind == format::Kind::kMarker) {
       book_.marked(number_, entry.time, entry.fields);
       add_marker(entry);
@@ -286,6 +291,20 @@ class Scan : public ProcessScan {
     if (block != nullptr) return block->account;
     auto dead = dead_accounts_.find(address);
     return dead == dead_accounts_.end() ? IdTable::kNone : dead->second;
+  }
+
+  void run_merge(uint64_t limit) {
+    if (!beyond_safe_time_ && limit >= file_.safe_time()) pass_safe_time();
+    merge_.run(limit, *this);
+  }
+
+  void run_with_pauses(uint64_t limit) {
+    for (; checkpoints_->pauses_before(limit); checkpoints_->pass_moment()) {
+      run_merge(checkpoints_->moment());
+      const LiveBlocks& live = pairing_.live();
+      if (!pairing_.settled() || !checkpoints_->is_due(entries(), live.size())) continue;
+      checkpoints_->keep(checkpoint(checkpoints_->moment(), live, pairing_.recent()));
+    }
   }
 
   // The windows of a running program are read one after the other while it goes on; so only what

@@ -46,18 +46,25 @@ uint32_t SiteCatalog::named_site(uint32_t parent, uint32_t module, const NamedCa
 }
 
 uint32_t SiteCatalog::find_or_add(uint32_t parent, uint32_t module, uint64_t address, uint64_t pc) {
+  const auto next = static_cast<uint32_t>(nodes_.size());
+  const uint32_t first = parent + 1;
+  if (first == next) {
+    nodes_.push_back({address, pc, parent, module, kNoAccount});
+    return next;
+  }
+  auto fits = [&](uint32_t site) {
+    const Node& node = nodes_[site];
+    return node.address == address && node.parent == parent && node.module == module;
+  };
+  if (first != unknown_ && fits(first)) return first;
   const uint64_t mask = slots_.size() - 1;
   uint64_t at = hash(address, parent, module) & mask;
   for (; slots_[at] != 0; at = (at + 1) & mask) {
-    const Node& node = nodes_[slots_[at]];
-    if (node.address == address && node.parent == parent && node.module == module) {
-      return slots_[at];
-    }
+    if (fits(slots_[at])) return slots_[at];
   }
-  auto next = static_cast<uint32_t>(nodes_.size());
   slots_[at] = next;
   nodes_.push_back({address, pc, parent, module, kNoAccount});
-  if (nodes_.size() > slots_.size() / 2) grow();
+  if (++listed_ > slots_.size() / 2) grow();
   return next;
 }
 
@@ -65,7 +72,7 @@ void SiteCatalog::grow() {
   slots_.assign(slots_.size() * 2, 0);
   const uint64_t mask = slots_.size() - 1;
   for (uint32_t i = kRoot + 1; i < nodes_.size(); ++i) {
-    if (i == unknown_) continue;
+    if (i == unknown_ || nodes_[i].parent + 1 == i) continue;
     uint64_t at = hash(nodes_[i].address, nodes_[i].parent, nodes_[i].module) & mask;
     while (slots_[at] != 0) at = (at + 1) & mask;
     slots_[at] = i;

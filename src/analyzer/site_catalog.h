@@ -109,8 +109,11 @@ class SiteCatalog {
   std::unordered_map<std::string, uint64_t> named_places_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, uint32_t> other_accounts_;
-  std::vector<uint32_t> slots_;  // an open-addressing table of the nodes; 0: none
-  uint64_t seed_;                // so that no file can be made to collide
+  // Sites come in runs, each one call further in than the one before. A site that follows its
+  // parent is found beside it; the others are in an open-addressing table. 0: none
+  std::vector<uint32_t> slots_;
+  size_t listed_ = 0;  // sites in it
+  uint64_t seed_;      // so that no file can be made to collide
   uint32_t unknown_ = kRoot;
   uint32_t accounts_ = 0;
 };

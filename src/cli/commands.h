@@ -7,6 +7,9 @@ namespace heapledger::cli {
 
 class Command;
 
+// Added last: it knows the others.
+void add_help(Command& app, int& exit_code);
+
 namespace run {
 void add_run(Command& app, int& exit_code);
 void add_settings(Command& app, int& exit_code);

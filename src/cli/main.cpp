@@ -3,7 +3,9 @@
 #include <heapledger.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -30,32 +32,50 @@ void complain(const std::string& message) {
   }
 }
 
+// In groups, by what somebody wants to do.
+void add_commands(Command& app, int& exit_code) {
+  app.begin_group("Record");
+  run::add_run(app, exit_code);
+  ctl::add_ctl(app, exit_code);
+  doctor::add_doctor(app, exit_code);
+  run::add_settings(app, exit_code);
+  run::add_link_flags(app, exit_code);
+  app.begin_group("Read what was recorded");
+  report::add_report(app, exit_code);
+  advise::add_advise(app, exit_code);
+  files::add_info(app, exit_code);
+  report::add_figures(app, exit_code);
+  app.begin_group("Compare");
+  diff::add_diff(app, exit_code);
+  check::add_check(app, exit_code);
+  replay::add_replay(app, exit_code);
+  app.begin_group("Look at pictures");
+  pictures::add_flamegraph(app, exit_code);
+  pictures::add_graph(app, exit_code);
+  pictures::add_plot(app, exit_code);
+  app.begin_group("A program that runs, or has crashed");
+  top::add_top(app, exit_code);
+  core::add_snapshot(app, exit_code);
+  core::add_core(app, exit_code);
+  app.begin_group("Ledgers as files, and other tools");
+  files::add_seal(app, exit_code);
+  files::add_export(app, exit_code);
+  files::add_import(app, exit_code);
+  app.begin_group("Help");
+  completion::add_completion(app, exit_code);
+  add_help(app, exit_code);
+  app.footer(
+      "Begin with these two:\n"
+      "  heapledger run -- ./program    record it, see a summary\n"
+      "  heapledger report .            see where the memory went\n\n"
+      "All about one command: heapledger help COMMAND");
+}
+
 int run_tool(int argc, char** argv) {
   Command app("heapledger", "Keeps a ledger of a program's heap: every allocation, exactly.",
               "heapledger " HEAPLEDGER_VERSION);
   int exit_code = 0;
-  run::add_run(app, exit_code);
-  report::add_report(app, exit_code);
-  files::add_info(app, exit_code);
-  files::add_seal(app, exit_code);
-  doctor::add_doctor(app, exit_code);
-  completion::add_completion(app, exit_code);
-  diff::add_diff(app, exit_code);
-  files::add_export(app, exit_code);
-  files::add_import(app, exit_code);
-  pictures::add_flamegraph(app, exit_code);
-  pictures::add_graph(app, exit_code);
-  pictures::add_plot(app, exit_code);
-  check::add_check(app, exit_code);
-  advise::add_advise(app, exit_code);
-  ctl::add_ctl(app, exit_code);
-  run::add_settings(app, exit_code);
-  report::add_figures(app, exit_code);
-  core::add_core(app, exit_code);
-  core::add_snapshot(app, exit_code);
-  top::add_top(app, exit_code);
-  replay::add_replay(app, exit_code);
-  run::add_link_flags(app, exit_code);
+  add_commands(app, exit_code);
   switch (app.parse(argc, argv)) {
     case Command::Understood::kOnlyShown:
       return 0;
@@ -64,8 +84,12 @@ int run_tool(int argc, char** argv) {
     case Command::Understood::kYes:
       break;
   }
-  if (std::fflush(stdout) != 0) {
-    complain("cannot write the result: is the disk full?");
+  // What failed earlier, nobody remembers why.
+  const bool failed_before = std::ferror(stdout) != 0;
+  const bool fails = std::fflush(stdout) != 0;
+  if (fails || failed_before) {
+    complain("cannot write all of the result" +
+             (fails ? std::string(": ") + std::strerror(errno) : std::string()));
     return kExitFailed;
   }
   return exit_code;

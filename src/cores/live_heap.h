@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cores/memory.h"
+#include "format/resident.h"
 
 namespace heapledger::cores {
 
@@ -41,6 +42,13 @@ struct OwnRange {
   uint64_t end = 0;
 };
 
+// What is resident of the process, by mapping.
+struct ResidentMemory {
+  uint64_t total = 0;  // 0: nobody has looked
+  uint64_t swapped = 0;
+  std::vector<format::ResidentRange> ranges;
+};
+
 struct LiveHeap {
   std::string source;  // for people: what this was read from, in what way
   bool has_stacks = true;
@@ -60,7 +68,8 @@ struct LiveHeap {
   uint64_t started_ns = 0;  // on the clock on the wall; 0: unknown
   uint64_t now_ns = 0;      // since the start: the moment of this heap
   uint64_t rss_bytes = 0;   // 0: unknown
-  uint64_t missed = 0;      // calls that could not be entered
+  ResidentMemory resident;
+  uint64_t missed = 0;  // calls that could not be entered
   // Why blocks are missing; 0: none are.
   uint32_t stop_reason = 0;  // format::StopReason
   uint32_t stop_errno = 0;

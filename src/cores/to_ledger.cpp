@@ -37,6 +37,10 @@ class Writing {
     write_blocks();
     ledger_.at(now_);
     if (has_accounts()) write_accounts();
+    const ResidentMemory& resident = heap_.resident;
+    if (heap_.rss_bytes > 0 && resident.total > 0) {
+      ledger_.resident(resident.total, resident.swapped, resident.ranges);
+    }
     if (heap_.rss_bytes > 0) ledger_.memory(heap_.rss_bytes);
     ledger_.finish(process());
   }

@@ -2,13 +2,13 @@
 
 namespace heapledger {
 
-UnfreedBySite::UnfreedBySite(const ExportRequest& request) : known_(!request.question.between) {
+UnfreedBySite::UnfreedBySite(const ExportRequest& request, const Suppressions& suppressions)
+    : known_(!request.question.between) {
   if (!known_) return;
   Question question = request.question;
-  question.at = {MomentSpec::Kind::kEnd, 0, 0, {}};
   question.by = GroupBy::kSite;
   question.tree = TreeShape::kNone;
-  Answer answer = request.ledgers.ask(question);
+  const Answer answer = request.ledgers.never_freed(suppressions, question).answer;
   total_ = {answer.totals.live_bytes, answer.totals.live_blocks};
   for (const Row& row : answer.rows) {
     if (row.all.live_blocks == 0) continue;

@@ -14,11 +14,11 @@ struct Unfreed {
   uint64_t blocks = 0;
 };
 
-// Of all sites that the request selects. Of a range there is none: its end is not that of the
-// blocks.
+// Of all sites that the request selects, less what is suppressed. Of a range there is none: its end
+// is not that of the blocks.
 class UnfreedBySite {
  public:
-  explicit UnfreedBySite(const ExportRequest& request);
+  UnfreedBySite(const ExportRequest& request, const Suppressions& suppressions);
 
   // nullptr: not known.
   const Unfreed* of(uint32_t site) const;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exporters/accounts.h"
 #include "exporters/callgrind_graph.h"
 #include "exporters/formats.h"
 #include "exporters/stacks.h"
@@ -168,28 +169,16 @@ void write_heading(ExportRequest& request, const CallgrindEvents& events, Output
   output.write("events:" + names + "\n");
 }
 
-tsl::robin_map<uint32_t, uint64_t> unfreed_by_site(const ExportRequest& request) {
-  Question question = request.question;
-  question.at = {MomentSpec::Kind::kEnd, 0, 0, {}};
-  question.by = GroupBy::kSite;
-  tsl::robin_map<uint32_t, uint64_t> unfreed;
-  for (const Row& row : request.ledgers.ask(question).rows) {
-    unfreed[row.site] += row.all.live_bytes;
-  }
-  return unfreed;
-}
-
 }  // namespace
 
 void write_callgrind(ExportRequest& request, Output& output) {
   const CallgrindEvents events = events_of(request, request.ledgers.overview().totals.has_time);
-  tsl::robin_map<uint32_t, uint64_t> unfreed;
-  if (events.never_freed) unfreed = unfreed_by_site(request);
+  const UnfreedBySite unfreed(request, request.suppressions);
   CallgrindGraph graph("[all stacks]");
   for_each_stack(request, [&](const ExportedStack& stack) {
-    auto found = unfreed.find(stack.site);
-    uint64_t left = found == unfreed.end() ? 0 : found->second;
-    graph.add(stack.frames, stack.figures.calls, events.costs_of(stack.figures, left));
+    const Unfreed* left = unfreed.of(stack.site);
+    graph.add(stack.frames, stack.figures.calls,
+              events.costs_of(stack.figures, left != nullptr ? left->bytes : 0));
   });
   write_heading(request, events, output);
   CallgrindWriter writer(graph, events.list.size(), output);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/query.h"
 #include "exporters/metric.h"
@@ -25,15 +26,22 @@ struct ExportRequest {
   bool metric_given = false;  // otherwise a format may have a better one, or take several
   std::string separator = ";";
   bool entries = false;  // one row a call instead of one a site
+
+  // Filled by the exporter: what it left out of a file that would be too large for its readers.
+  std::vector<std::string> notes = {};
+
+  // What is never freed is without these, as in a report.
+  Suppressions suppressions = Suppressions::built_in();
 };
 
 // Which of the words of `export` mean something to a format; others are refused.
 struct Takes {
-  bool metric = false;     // one value for each stack, of the user's choice
-  bool moment = false;     // a moment, or a range
-  bool range = false;      // a range, and no moment
-  bool separator = false;  // between the functions of a stack
-  bool entries = false;    // a row for each call
+  bool metric = false;        // one value for each stack, of the user's choice
+  bool moment = false;        // a moment, or a range
+  bool range = false;         // a range, and no moment
+  bool separator = false;     // between the functions of a stack
+  bool entries = false;       // a row for each call
+  bool suppressions = false;  // has what is never freed, less what is accepted
 };
 
 struct Exporter {

@@ -7,13 +7,14 @@
 // The end of a block stands with the thread that allocated it, whoever freed it: the profiler looks
 // for pairs in one thread alone. Ends have no stack, because ledgers have none for them.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "analyzer/error.h"
 #include "exporters/event_spool.h"
 #include "exporters/firefox_stacks.h"
 #include "exporters/formats.h"
@@ -23,8 +24,9 @@
 namespace heapledger {
 namespace {
 
-// What browsers can open: about 400 MB of text.
-constexpr uint64_t kMostEvents = 10'000'000;
+// What browsers can open with ease: about 80 MB of text. Where there are more births and ends,
+// those of small blocks are left out.
+constexpr uint64_t kMostEvents = 2'000'000;
 constexpr uint32_t kNoStack = UINT32_MAX;
 
 std::string milliseconds(uint64_t ns) {
@@ -55,6 +57,7 @@ class Profile {
 
   void write() {
     for (uint32_t ledger = 0; ledger < facts_.size(); ++ledger) lane_of(ledger, 0);
+    find_least();
     request_.ledgers.block_events(request_.question,
                                   [this](const BlockEvent& event) { put(event); });
     output_.write('{');
@@ -77,17 +80,50 @@ class Profile {
     return lanes_.try_emplace({ledger, thread}, lanes_.size()).first->second;
   }
 
-  void put(const BlockEvent& event) {
+  // Not freed; and the profiler would take the end of an empty block for a birth.
+  static bool is_shown(const BlockEvent& event) {
     bool born = event.what == BlockEvent::What::kBorn;
-    // Not freed; and the profiler would take the end of an empty block for a birth.
-    if (event.what == BlockEvent::What::kLeft || (!born && event.bytes == 0)) return;
-    if (spool_.size() == kMostEvents) {
-      throw Error("there are more than " + with_commas(kMostEvents) +
-                      " births and ends of blocks, too many for the Firefox Profiler: take a part"
-                      " of them, by a range of time or a filter, or a format without single blocks,"
-                      " such as pprof",
-                  ErrorKind::kQuestion);
+    return event.what != BlockEvent::What::kLeft && (born || event.bytes > 0);
+  }
+
+  // The size from which on blocks are shown: the least power of two with which there are not too
+  // many. One pass over the blocks.
+  void find_least() {
+    struct Class {
+      uint64_t events = 0;
+      uint64_t births = 0;
+      uint64_t bytes = 0;
+    };
+    std::array<Class, 65> classes{};  // [n]: from 2^(n-1) on
+    Class all;
+    request_.ledgers.block_events(request_.question, [&](const BlockEvent& event) {
+      if (!is_shown(event)) return;
+      bool born = event.what == BlockEvent::What::kBorn;
+      for (Class* one : {&classes[std::bit_width(event.bytes)], &all}) {
+        ++one->events;
+        one->births += born ? 1 : 0;
+        one->bytes += born ? event.bytes : 0;
+      }
+    });
+    Class out;
+    for (size_t i = 0; i < classes.size() && all.events - out.events > kMostEvents; ++i) {
+      out.events += classes[i].events;
+      out.births += classes[i].births;
+      out.bytes += classes[i].bytes;
+      least_bytes_ = uint64_t{1} << i;
     }
+    if (out.events == 0) return;
+    request_.notes.push_back(
+        "blocks of less than " + human_bytes(least_bytes_) +
+        " are left out so that a browser can open the file: " + percent(out.births, all.births) +
+        " of the blocks, " + percent(out.bytes, all.bytes) +
+        " of the bytes; a filter or a range "
+        "of time shows them");
+  }
+
+  void put(const BlockEvent& event) {
+    if (!is_shown(event) || event.bytes < least_bytes_) return;
+    bool born = event.what == BlockEvent::What::kBorn;
     int64_t bytes = static_cast<int64_t>(std::min<uint64_t>(event.bytes, INT64_MAX));
     spool_.add(lane_of(event.ledger, event.thread),
                {event.time_ns, event.address, born ? bytes : -bytes,
@@ -234,6 +270,7 @@ class Profile {
   EventSpool spool_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> lanes_;
   uint64_t first_wall_ns_ = 0;
+  uint64_t least_bytes_ = 0;  // of a block that is shown
 };
 
 }  // namespace

@@ -4,8 +4,9 @@
 
 #include <string>
 
+#include "exporters/flamegraph_data.h"
 #include "exporters/flamegraph_layout.h"
-#include "exporters/flamegraph_resources.h"
+#include "exporters/picture_resources.h"
 #include "text/text.h"
 #include "text/utf8.h"
 #include "text/xml.h"
@@ -23,6 +24,7 @@ constexpr double kHeadingCharacter = 9.6;  // one of the heading's, on the avera
 constexpr double kSmallCharacter = 6.6;    // … and of the lines under it
 constexpr double kNarrowest = 0.4;
 constexpr size_t kLongestKey = 60;
+constexpr std::string_view kCallersWords = "; from those that allocate to their callers";
 
 // As much of a name as fits into so many pixels.
 std::string fitted(std::string_view name, double room) {
@@ -49,7 +51,7 @@ class Picture {
         output_(output),
         heading_(heading_of(request, wanted.picture, layout.total)),
         width_(wanted.width > 0 ? wanted.width : kUsualWidth) {
-    heading_.what += wanted.inverted ? "; from those that allocate to their callers" : "";
+    heading_.what += wanted.inverted ? kCallersWords : "";
     if (layout.left_out) {
       heading_.what += fmt::format("; frames under {} left out", share_text(least_share()));
     }
@@ -76,6 +78,11 @@ class Picture {
     put("<g class=\"frames\" transform=\"translate(0,{})\">\n", top());
     for (const FlameFrame& frame : layout_.frames) write_frame(frame);
     put("</g>\n");
+    if (layout_.total > 0) {
+      put("<metadata class=\"stacks\"{}>", wanted_.inverted ? " data-inverted=\"\"" : "");
+      output_.write(flame_data(request_, wanted_, layout_));
+      put("</metadata>\n");
+    }
     if (with_style_and_script) {
       put("<script><![CDATA[\n{}]]></script>\n", kFlamegraphScript);
     }
@@ -102,7 +109,9 @@ class Picture {
   // That of the widest frame which is left out may be more than was asked for.
   double least_share() const {
     uint64_t least = layout_.total;
-    for (const FlameFrame& frame : layout_.frames) least = std::min(least, frame.value);
+    for (const FlameFrame& frame : layout_.frames) {
+      if (frame.smaller == 0) least = std::min(least, frame.value);
+    }
     double share = static_cast<double>(least) / static_cast<double>(layout_.total);
     return layout_.frames.size() < FlameLayout::kMostFrames ? wanted_.least_share : share;
   }
@@ -145,24 +154,25 @@ class Picture {
 
   void write_frame(const FlameFrame& frame) {
     const TreeNode& node = layout_.answer.tree[frame.node];
-    std::string name = shown_name(node.name);
+    bool is_room = frame.smaller > 0;
+    std::string name =
+        is_room ? fmt::format("… {} smaller", with_commas(frame.smaller)) : shown_name(node.name);
     std::string title =
         fmt::format("{}\n{}, {} of all", name, exact_text(frame.value, request_.metric),
                     percent(frame.value, layout_.total));
-    if (!node.module.empty()) title += "\n" + shown_name(base_name(node.module));
-    if (!node.file.empty()) {
-      title += "\n" + shown_name(node.file);
-      if (node.line > 0) title += fmt::format(":{}", node.line);
-    }
+    if (!is_room) title += place_text(node.module, node.file, node.line);
+    std::string classes =
+        is_room ? "rest"
+                : fmt::format("frame m{} s{}", frame.colour, frame.depth == 0 ? 0 : shade_of(name));
     double scale = (width_ - 2.0 * kMargin) / static_cast<double>(layout_.total);
     double x = kMargin + static_cast<double>(frame.begin) * scale;
     double room = static_cast<double>(frame.value) * scale;
-    put("<g class=\"frame m{}\" data-begin=\"{}\" data-value=\"{}\" data-depth=\"{}\">"
+    put("<g class=\"{}\" data-begin=\"{}\" data-value=\"{}\" data-depth=\"{}\">"
         "<title>{}</title><rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" rx=\"1.5\"/>"
         "<text x=\"{:.2f}\" y=\"{}\">{}</text></g>\n",
-        frame.colour, frame.begin, frame.value, frame.depth, xml_escaped(title), x,
-        frame.depth * kRow, std::max(room - 1, kNarrowest), kRow - 1, x + 3,
-        frame.depth * kRow + 13, xml_escaped(fitted(name, room)));
+        classes, frame.begin, frame.value, frame.depth, xml_escaped(title), x, frame.depth * kRow,
+        std::max(room - 1, kNarrowest), kRow - 1, x + 3, frame.depth * kRow + 13,
+        xml_escaped(fitted(name, room)));
   }
 
   const FlameLayout& layout_;

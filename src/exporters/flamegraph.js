@@ -15,32 +15,45 @@
   const body = svg.querySelector('.frames');
   const detail = svg.querySelector('.detail');
   const matched = svg.querySelector('.matched');
-  const unit = svg.getAttribute('data-unit');
+  let unit = svg.getAttribute('data-unit');
   const fixedWidth = svg.hasAttribute('data-fixed');
 
-  // One object for each frame, outer ones first.
-  const frames = Array.from(body.querySelectorAll('.frame'), (element) => {
-    const lines = element.querySelector('title').textContent.split('\n');
-    return {
-      element,
-      box: element.querySelector('rect'),
-      label: element.querySelector('text'),
-      name: lines[0],
-      detail: lines.join('  ·  '),
-      begin: Number(element.getAttribute('data-begin')),
-      value: Number(element.getAttribute('data-value')),
-      depth: Number(element.getAttribute('data-depth')),
-    };
-  });
-  const everything = frames[0];
+  // One object for each frame, outer ones first; also for the room of frames that are too narrow.
+  let frames;
+  let everything;
+  let frameOfElement;
+  let rows;
+  function adoptFrames() {
+    frames = Array.from(body.children, (element) => {
+      const lines = element.querySelector('title').textContent.split('\n');
+      return {
+        element,
+        box: element.querySelector('rect'),
+        label: element.querySelector('text'),
+        isRoom: element.classList.contains('rest'),
+        name: lines[0],
+        detail: lines.join('  ·  '),
+        begin: Number(element.getAttribute('data-begin')),
+        value: Number(element.getAttribute('data-value')),
+        depth: Number(element.getAttribute('data-depth')),
+      };
+    });
+    everything = frames[0];
+    frameOfElement = new Map(frames.map((frame) => [frame.element, frame]));
+    rows = frames.reduce((most, frame) => Math.max(most, frame.depth + 1), 0);
+  }
+  adoptFrames();
   if (!everything) return;
-  const frameOfElement = new Map(frames.map((frame) => [frame.element, frame]));
-  const rows = frames.reduce((most, frame) => Math.max(most, frame.depth + 1), 0);
+
+  // All stacks, when they are unpacked, and the view of them that is drawn.
+  let stacks = null;
+  let view = null;
 
   let width = Number(svg.getAttribute('width'));
   let zoomed = everything;
   let chosen = null;  // with the keyboard
   const before = [];  // what was zoomed before
+  let room = 400;     // of the controls
 
   function valueText(value) {
     if (unit === 'calls' || unit === 'blocks') {
@@ -86,10 +99,10 @@
   function placeFrame(frame) {
     const inside = contains(zoomed, frame);
     const outer = !inside && contains(frame, zoomed);
-    const room = width - 2 * MARGIN;
-    const scale = room / zoomed.value;
+    const whole = width - 2 * MARGIN;
+    const scale = whole / zoomed.value;
     const x = outer ? 0 : (frame.begin - zoomed.begin) * scale;
-    const wide = outer ? room : frame.value * scale;
+    const wide = outer ? whole : frame.value * scale;
     frame.shown = (inside || outer) && wide >= NARROWEST;
     frame.element.style.display = frame.shown ? '' : 'none';
     if (!frame.shown) return;
@@ -134,11 +147,12 @@
   function layOut() {
     if (!fixedWidth) width = Math.max(document.documentElement.clientWidth, 420);
     const controls = svg.querySelector('.place');
-    const narrow = width < 760;
-    controls.setAttribute('x', width - MARGIN - 400);
+    const narrow = width < room + 360;
+    controls.setAttribute('width', room);
+    controls.setAttribute('x', width - MARGIN - room);
     controls.setAttribute('y', narrow ? 54 : 8);
     for (const element of svg.querySelectorAll('.heading, .what')) {
-      shortened(element, width - 2 * MARGIN - (narrow ? 0 : 412));
+      shortened(element, width - 2 * MARGIN - (narrow ? 0 : room + 12));
     }
     const keys = placeKeys(Number(svg.getAttribute('data-keys')) + (narrow ? 34 : 0));
     detail.setAttribute('y', keys + 4);
@@ -193,15 +207,18 @@
     let sum = 0;
     let until = 0;
     for (const frame of frames) {
-      const hit = frame !== everything && matches(frame.name);
+      const hit = frame !== everything && !frame.isRoom && matches(frame.name);
       frame.element.classList.toggle('hit', hit);
       if (hit && frame.begin >= until) {
         sum += frame.value;
         until = frame.begin + frame.value;
       }
     }
+    // What is too narrow to be drawn counts, too.
+    if (view && wanted !== '') sum = view.find(matches);
     svg.setAttribute('data-matched', sum);
-    say(matched, wanted === '' ? '' : `Matched: ${valueText(sum)}, ${shareText(sum)}`);
+    const least = view && stacks.cut > 0 ? 'at least ' : '';
+    say(matched, wanted === '' ? '' : `Matched: ${least}${valueText(sum)}, ${shareText(sum)}`);
     say(detail, detail.whole || '');
   }
 
@@ -212,6 +229,77 @@
     return element;
   }
 
+  function element(parent, name, attributes, text) {
+    const made = document.createElementNS(SVG, name);
+    for (const key of Object.keys(attributes)) made.setAttribute(key, attributes[key]);
+    if (text !== undefined) made.textContent = text;
+    parent.append(made);
+    return made;
+  }
+
+  function valueAndBytes(value) {
+    const text = valueText(value);
+    if (unit !== 'bytes' || value < 1024) return text;
+    return `${text} (${value.toLocaleString('en-US')} bytes)`;
+  }
+
+  // A frame of a view, as the picture has those of its own.
+  function drawFrame(frame, total) {
+    const [name, colour, shade, place] = frame.smaller ?
+        [`… ${frame.smaller.toLocaleString('en-US')} smaller`, 0, 0, ''] :
+        frame.name < 0 ? ['all', 9, 0, ''] : stacks.functions[frame.name];
+    const group = element(body, 'g', {
+      class: frame.smaller ? 'rest' : `frame m${colour} s${shade}`,
+      'data-begin': frame.begin, 'data-value': frame.value, 'data-depth': frame.depth });
+    const share = (100 * frame.value / total).toFixed(1);
+    element(group, 'title', {}, `${name}\n${valueAndBytes(frame.value)}, ${share}% of all${place}`);
+    element(group, 'rect', { y: frame.depth * ROW, height: ROW - 1, rx: 1.5 });
+    element(group, 'text', { y: frame.depth * ROW + 13 });
+  }
+
+  function showView(metric, inverted, draw) {
+    view = makeView(stacks, metric, inverted);
+    if (draw) {
+      unit = stacks.metrics[metric].unit;
+      body.replaceChildren();
+      view.draw().forEach((frame) => drawFrame(frame, view.total));
+      adoptFrames();
+      zoomed = everything;
+      chosen = null;
+      before.length = 0;
+      svg.querySelector('.what').whole = stacks.metrics[metric].what +
+          (inverted ? '; from those that allocate to their callers' : '');
+      layOut();
+      say(detail, everything.detail);
+    }
+    find(search.value);
+  }
+
+  // When the stacks are there: what else can be drawn of them.
+  function addViews(row) {
+    let inverted = svg.querySelector('.stacks').hasAttribute('data-inverted');
+    const metrics = make('select', '');
+    metrics.setAttribute('aria-label', 'What the frames are wide by');
+    stacks.metrics.forEach((metric, number) => {
+      const choice = make('option', metric.name);
+      choice.value = number;
+      choice.disabled = stacks.totals[number] === 0;
+      metrics.append(choice);
+    });
+    const turn = make('button', 'Callers', () => {
+      inverted = !inverted;
+      turn.classList.toggle('on', inverted);
+      showView(Number(metrics.value), inverted, true);
+    });
+    turn.setAttribute('title', 'From the functions that allocate to their callers');
+    turn.classList.toggle('on', inverted);
+    metrics.addEventListener('change', () => showView(Number(metrics.value), inverted, true));
+    row.prepend(metrics, turn);
+    room = 660;
+    layOut();
+    showView(0, inverted, false);
+  }
+
   // Only here, so that a picture without scripts has no buttons that do nothing.
   const search = make('input', '');
   const back = make('button', 'Back', zoomBack);
@@ -219,7 +307,6 @@
   function addControls() {
     const place = document.createElementNS(SVG, 'foreignObject');
     place.setAttribute('class', 'place');
-    place.setAttribute('width', 400);
     place.setAttribute('height', 30);
     const row = make('div', '');
     row.setAttribute('class', 'controls');
@@ -230,11 +317,15 @@
     row.append(search, back, reset);
     place.append(row);
     svg.append(place);
+    readStacks(svg.querySelector('.stacks')).then((read) => {
+      stacks = read;
+      if (stacks) addViews(row);
+    });
   }
 
   // The nearest frame in a direction, from the chosen one.
   function neighbour(key) {
-    const shown = frames.filter((frame) => frame.shown);
+    const shown = frames.filter((frame) => frame.shown && !frame.isRoom);
     if (!chosen || !chosen.shown) return zoomed;
     const row = (depth) => shown.filter((frame) => frame.depth === depth);
     if (key === 'ArrowUp') return row(chosen.depth - 1).find((frame) => contains(frame, chosen));
@@ -282,7 +373,7 @@
   }
 
   function frameOf(event) {
-    return frameOfElement.get(event.target.closest('.frame'));
+    return frameOfElement.get(event.target.closest('.frame, .rest'));
   }
 
   for (const element of [...svg.querySelectorAll('.heading, .what')]) {
@@ -293,7 +384,7 @@
   say(detail, everything.detail);
   body.addEventListener('click', (event) => {
     const frame = frameOf(event);
-    if (frame) zoom(frame, true);
+    if (frame && !frame.isRoom) zoom(frame, true);
   });
   body.addEventListener('mouseover', (event) => {
     const frame = frameOf(event);

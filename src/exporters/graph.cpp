@@ -11,106 +11,161 @@
 namespace heapledger {
 namespace {
 
-// A graph with more cannot be read, and takes graphviz minutes.
-constexpr size_t kMostNodes = 200;
-
-// The calls on all stacks with what they carry. Functions are numbers here.
+// The stacks as numbers of functions, from the one that is said to allocate outwards, and the calls
+// on them with what they carry.
 class Calls {
  public:
-  // The frames from the one that is said to allocate outwards.
   void add(std::span<const NamedFrame> frames, uint64_t value) {
-    keys_.clear();
-    uint32_t callee = 0;
-    for (const NamedFrame& frame : frames) {
-      uint32_t caller = number_of(frame.name);
-      if (callee != 0) keys_.push_back(uint64_t{caller} << 32 | callee);
-      callee = caller;
-    }
-    // Recursion brings the same call several times.
-    std::sort(keys_.begin(), keys_.end());
-    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
-    for (uint64_t key : keys_) values_[key] += value;
+    for (const NamedFrame& frame : frames) functions_.push_back(number_of(frame.name));
+    ends_.push_back(functions_.size());
+    values_.push_back(value);
   }
 
-  bool know(const std::string& name) const { return numbers_.contains(name); }
+  // 0: on none of the stacks.
+  uint32_t known(const std::string& name) const {
+    auto found = numbers_.find(name);
+    return found == numbers_.end() ? 0 : found->second;
+  }
 
-  // Edges with at least this much, and the largest into every node, so that few hang in the air:
-  // those whose callers are all left out.
-  void choose(double least, CallGraph& graph) const {
-    std::vector<GraphEdge> edges = edges_between(graph);
-    std::vector<uint64_t> largest(graph.nodes.size());
-    for (const GraphEdge& edge : edges) {
-      if (edge.from != edge.to) largest[edge.to] = std::max(largest[edge.to], edge.value);
-    }
-    for (const GraphEdge& edge : edges) {
-      if (static_cast<double>(edge.value) >= least || edge.value == largest[edge.to]) {
-        graph.edges.push_back(edge);
+  // The calls between functions whose place is not kNowhere, as edges; each stack counts once.
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+  std::vector<GraphEdge> edges_between(const std::vector<uint32_t>& places) const {
+    std::unordered_map<uint64_t, GraphEdge> edges;  // by caller and callee
+    std::vector<GraphEdge> here;
+    size_t begin = 0;
+    for (size_t stack = 0; stack < ends_.size(); ++stack) {
+      here.clear();
+      uint32_t callee = kNowhere;
+      bool direct = true;
+      for (size_t i = begin; i < ends_[stack]; ++i) {
+        uint32_t caller = places[functions_[i]];
+        if (caller != kNowhere && callee != kNowhere && (direct || caller != callee)) {
+          here.push_back({caller, callee, values_[stack], direct});
+        }
+        direct = caller != kNowhere;
+        if (direct) callee = caller;
+      }
+      begin = ends_[stack];
+      // Recursion brings the same call several times, the direct one first.
+      std::sort(here.begin(), here.end(), [](const GraphEdge& a, const GraphEdge& b) {
+        return key_of(a) != key_of(b) ? key_of(a) < key_of(b) : a.direct > b.direct;
+      });
+      for (size_t i = 0; i < here.size(); ++i) {
+        if (i > 0 && key_of(here[i]) == key_of(here[i - 1])) continue;
+        auto [place, is_new] = edges.try_emplace(key_of(here[i]), here[i]);
+        if (is_new) continue;
+        place->second.value += here[i].value;
+        place->second.direct = place->second.direct || here[i].direct;
       }
     }
-    graph.pruned_edges = values_.size() - graph.edges.size();
-    std::sort(graph.edges.begin(), graph.edges.end(), [](const GraphEdge& a, const GraphEdge& b) {
-      if (a.value != b.value) return a.value > b.value;
-      return a.from != b.from ? a.from < b.from : a.to < b.to;
-    });
+    std::vector<GraphEdge> list;
+    list.reserve(edges.size());
+    for (const auto& [key, edge] : edges) list.push_back(edge);
+    return list;
+  }
+
+  // Every function in its own place.
+  std::vector<uint32_t> everywhere() const {
+    std::vector<uint32_t> places(numbers_.size() + 1);
+    for (uint32_t i = 0; i < places.size(); ++i) places[i] = i;
+    return places;
   }
 
  private:
-  static constexpr uint32_t kNowhere = UINT32_MAX;
+  static uint64_t key_of(const GraphEdge& edge) { return uint64_t{edge.from} << 32 | edge.to; }
 
   // From 1.
   uint32_t number_of(const std::string& name) {
     return numbers_.try_emplace(name, static_cast<uint32_t>(numbers_.size() + 1)).first->second;
   }
 
-  std::vector<GraphEdge> edges_between(const CallGraph& graph) const {
-    std::vector<uint32_t> places(numbers_.size() + 1, kNowhere);
-    for (uint32_t i = 0; i < graph.nodes.size(); ++i) places[numbers_.at(graph.nodes[i].name)] = i;
-    std::vector<GraphEdge> edges;
-    for (const auto& [key, value] : values_) {
-      GraphEdge edge{places[key >> 32], places[static_cast<uint32_t>(key)], value};
-      if (edge.from != kNowhere && edge.to != kNowhere) edges.push_back(edge);
-    }
-    return edges;
-  }
-
   std::unordered_map<std::string, uint32_t> numbers_;
-  std::unordered_map<uint64_t, uint64_t> values_;  // by caller and callee
-  std::vector<uint64_t> keys_;
+  std::vector<uint32_t> functions_;
+  std::vector<size_t> ends_;  // of the stacks, in functions_
+  std::vector<uint64_t> values_;
 };
 
-// The stack without what the function that is said to allocate has inside.
-std::span<const NamedFrame> owners_of(Ledgers& ledgers, const ExportedStack& stack) {
-  std::span<const NamedFrame> frames(stack.frames);
-  NamedFrame owner = ledgers.first_interesting_frame(stack.site);
-  for (size_t i = 0; i < frames.size(); ++i) {
-    if (frames[i].pc == owner.pc && frames[i].name == owner.name) return frames.subspan(i);
+struct Candidate {
+  GraphNode node;
+  uint32_t number = 0;
+  uint64_t own = 0;  // what it does not pass on from one function to one other
+};
+
+// What makes a function worth a box: not what passes through it, which is the same for all on the
+// way from main to the work, but what it allocates, or where it parts.
+void weigh(const std::vector<GraphEdge>& edges, std::vector<Candidate>& candidates) {
+  std::unordered_map<uint32_t, uint64_t> largest;  // call from a function
+  for (const GraphEdge& edge : edges) {
+    if (edge.from != edge.to) largest[edge.from] = std::max(largest[edge.from], edge.value);
   }
-  return frames;  // there is no stack
+  for (Candidate& one : candidates) {
+    one.own = one.node.all - std::min(one.node.all, largest[one.number]);
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.own > b.own; });
 }
 
-// The functions of the report that are on these stacks. Returns the least that is shown.
-double add_nodes(ExportRequest& request, double prune, const Calls& calls, CallGraph& graph) {
+// Edges with at least this much, and the largest into every node, so that few hang in the air.
+// Where not all functions have a box, there are no more than half again as many arrows, with the
+// largest.
+void choose_edges(std::vector<GraphEdge> edges, double least, CallGraph& graph) {
+  std::sort(edges.begin(), edges.end(), [](const GraphEdge& a, const GraphEdge& b) {
+    if (a.value != b.value) return a.value > b.value;
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
+  size_t most = graph.too_many ? graph.nodes.size() * 3 / 2 : edges.size();
+  std::vector<uint64_t> largest(graph.nodes.size());
+  for (const GraphEdge& edge : edges) {
+    if (edge.from != edge.to) largest[edge.to] = std::max(largest[edge.to], edge.value);
+  }
+  for (const GraphEdge& edge : edges) {
+    bool large = static_cast<double>(edge.value) >= least && graph.edges.size() < most;
+    if (large || edge.value == largest[edge.to]) graph.edges.push_back(edge);
+  }
+}
+
+// The functions of the report that are on these stacks and have enough, the largest first.
+std::vector<Candidate> candidates_of(ExportRequest& request, double prune, const Calls& calls,
+                                     CallGraph& graph) {
   Question question = request.question;
   question.by = GroupBy::kFunction;
   question.tree = TreeShape::kNone;
   question.sort = request.metric.measure;
-  Answer answer = request.ledgers.ask(question);
+  Answer answer = ask_for_metric(request, question);
   graph.total = value_of(answer.totals, request.metric);
-  double least = prune * static_cast<double>(graph.total);
+  std::vector<Candidate> candidates;
   for (Row& row : answer.rows) {
     uint64_t all = value_of(row.all, request.metric);
     uint64_t self = value_of(row.self, request.metric);
-    if (all == 0 || !calls.know(row.name)) continue;
-    bool large = static_cast<double>(all) >= least;
-    if (large && graph.nodes.size() < kMostNodes) {
-      graph.nodes.push_back({std::move(row.name), std::move(row.module), all, self});
-      continue;
+    uint32_t number = calls.known(row.name);
+    if (all == 0 || number == 0) continue;
+    if (static_cast<double>(all) >= prune * static_cast<double>(graph.total)) {
+      candidates.push_back({{std::move(row.name), std::move(row.module), all, self}, number, 0});
+    } else {
+      ++graph.pruned_nodes;
+      graph.pruned_self += self;
     }
-    graph.too_many = graph.too_many || large;
-    ++graph.pruned_nodes;
-    graph.pruned_self += self;
   }
-  return least;
+  return candidates;
+}
+
+// Those that get a box; the largest first. Returns their places by number.
+std::vector<uint32_t> choose_nodes(std::vector<Candidate> candidates, size_t boxes,
+                                   std::vector<uint32_t> places, CallGraph& graph) {
+  std::fill(places.begin(), places.end(), Calls::kNowhere);
+  for (size_t i = boxes; i < candidates.size(); ++i) {
+    graph.too_many = true;
+    ++graph.pruned_nodes;
+    graph.pruned_self += candidates[i].node.self;
+  }
+  candidates.resize(std::min(candidates.size(), boxes));
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.node.all > b.node.all; });
+  for (Candidate& one : candidates) {
+    places[one.number] = static_cast<uint32_t>(graph.nodes.size());
+    graph.nodes.push_back(std::move(one.node));
+  }
+  return places;
 }
 
 }  // namespace
@@ -120,13 +175,20 @@ CallGraph make_graph(ExportRequest& request, const GraphRequest& wanted) {
   for_each_stack(request, [&](const ExportedStack& stack) {
     uint64_t value = value_of(stack.figures, request.metric);
     if (value == 0) return;
-    calls.add(wanted.wrappers ? std::span<const NamedFrame>(stack.frames)
-                              : owners_of(request.ledgers, stack),
-              value);
+    std::span<const NamedFrame> frames(stack.frames);
+    size_t owner = wanted.wrappers ? 0 : owner_place(request.ledgers, stack.site, stack.frames);
+    calls.add(frames.subspan(owner), value);
   });
   CallGraph graph;
-  double least = add_nodes(request, wanted.prune, calls, graph);
-  calls.choose(least, graph);
+  std::vector<Candidate> candidates = candidates_of(request, wanted.prune, calls, graph);
+  const std::vector<GraphEdge> all_edges = calls.edges_between(calls.everywhere());
+  if (candidates.size() > wanted.boxes) weigh(all_edges, candidates);
+  std::vector<uint32_t> places =
+      choose_nodes(std::move(candidates), wanted.boxes, calls.everywhere(), graph);
+  choose_edges(calls.edges_between(places), wanted.prune * static_cast<double>(graph.total), graph);
+  auto direct = std::count_if(graph.edges.begin(), graph.edges.end(),
+                              [](const GraphEdge& edge) { return edge.direct; });
+  graph.pruned_edges = all_edges.size() - static_cast<size_t>(direct);
   return graph;
 }
 

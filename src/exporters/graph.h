@@ -2,7 +2,7 @@
 // allocate. Wrappers of malloc and the standard library are no owners: stacks end before them. A
 // node has what the report has for its function, recursion counted once; an edge has what is on
 // stacks with that call, each stack once. Small ones are left out, and how much that is can be
-// told.
+// told; what calls through them has an edge that says so.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ namespace heapledger {
 
 struct GraphRequest {
   PictureRequest picture;
+  size_t boxes = 40;      // at most: those that allocate or branch most
   double prune = 0.01;    // functions and calls with less than this share are left out
   bool wrappers = false;  // with what lies between the function that allocates and malloc
 };
@@ -32,6 +33,7 @@ struct GraphEdge {
   uint32_t from = 0;  // places in CallGraph::nodes
   uint32_t to = 0;
   uint64_t value = 0;
+  bool direct = true;  // otherwise through functions that are left out
 };
 
 struct CallGraph {

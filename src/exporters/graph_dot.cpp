@@ -4,6 +4,7 @@
 // and draws nothing for them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -39,7 +40,23 @@ std::string dot_quoted(std::string_view text) {
   return safe;
 }
 
-// A name in lines that are not too long; they end where a name can be parted, if that is near.
+// After how many bytes of a line it is parted best: behind punctuation, or else behind an
+// underscore; where neither is in its second half, at its end.
+size_t place_to_part(std::string_view line) {
+  const size_t half = line.size() / 2;
+  auto behind_last = [&](std::string_view signs) {
+    const size_t found = line.find_last_of(signs);
+    return found == std::string_view::npos || found < half ? 0 : found + 1;
+  };
+  if (const size_t place = behind_last(",: <>()"); place > 0) {
+    const bool half_pair = line[place - 1] == ':' && line[place - 2] != ':';
+    return half_pair ? place - 1 : place;
+  }
+  const size_t place = behind_last("_");
+  return place > 0 ? place : line.size();
+}
+
+// A name in lines that are not too long.
 std::string lines_of(std::string_view name) {
   std::string text;
   std::string line;
@@ -47,14 +64,12 @@ std::string lines_of(std::string_view name) {
   std::string cut = cut_text(name, kLongestLabel);
   for (const Utf8Piece& piece : Utf8Pieces(cut)) {
     line += piece.bytes;
-    ++length;
-    bool can_part = std::string_view(",: <>)_").find(piece.bytes) != std::string_view::npos;
-    if (length >= kLineLength || (can_part && length >= kLineLength * 2 / 3)) {
-      if (piece.point == ':' && !line.ends_with("::") && length < kLineLength) continue;
-      text += dot_quoted(line) + "\\n";
-      line.clear();
-      length = 0;
-    }
+    if (++length <= kLineLength) continue;
+    const size_t place = place_to_part(line);
+    text += dot_quoted(std::string_view(line).substr(0, place)) + "\\n";
+    line.erase(0, place);
+    length = 0;
+    for ([[maybe_unused]] const Utf8Piece& left : Utf8Pieces(line)) ++length;
   }
   return line.empty() ? text : text + dot_quoted(line) + "\\n";
 }
@@ -95,13 +110,16 @@ class Writer {
     if (graph_.pruned_nodes == 0) {
       return fmt::format("all {}", counted(graph_.nodes.size(), "function"));
     }
-    std::string text =
-        fmt::format("{}{} of {} functions", graph_.nodes.size(), graph_.too_many ? " largest" : "",
-                    graph_.nodes.size() + graph_.pruned_nodes);
-    std::string others =
-        graph_.too_many ? "" : fmt::format(" have less than {} each and", share_text(prune));
-    return fmt::format("{}; the others{} allocate {}", text, others,
-                       with_share(graph_.pruned_self));
+    std::string text = fmt::format("{} of {} functions", graph_.nodes.size(),
+                                   graph_.nodes.size() + graph_.pruned_nodes);
+    std::string others = graph_.too_many
+                             ? " (small, or on the way to these)"
+                             : fmt::format(" have less than {} each and", share_text(prune));
+    bool through = std::any_of(graph_.edges.begin(), graph_.edges.end(),
+                               [](const GraphEdge& edge) { return !edge.direct; });
+    return fmt::format("{}; the others{} allocate {}{}", text, others,
+                       with_share(graph_.pruned_self),
+                       through ? "; dashed: calls through them" : "");
   }
 
   void add_node(size_t place) {
@@ -127,10 +145,11 @@ class Writer {
   void add_edge(const GraphEdge& edge) {
     double part = share(edge.value);
     text_ += fmt::format(
-        "f{} -> f{} [label=\"   {}\" tooltip=\"{}\" penwidth={:.2f} weight={} color=\"{}\" "
-        "value={}];\n",
+        "f{} -> f{} [label=\"   {}\" tooltip=\"{}{}\" style={} penwidth={:.2f} weight={} "
+        "color=\"{}\" value={}];\n",
         edge.from, edge.to, value_text(edge.value, metric_), exact_text(edge.value, metric_),
-        0.6 + 5 * part, 1 + static_cast<int>(100 * part),
+        edge.direct ? "" : ", through functions that are left out",
+        edge.direct ? "solid" : "dashed", 0.6 + 5 * part, 1 + static_cast<int>(100 * part),
         between({150, 145, 140}, {178, 58, 30}, std::sqrt(part)), edge.value);
   }
 

@@ -114,79 +114,99 @@ class Traces {
   tsl::robin_map<uint32_t, uint64_t> by_site_;
 };
 
-// Births and ends. Heaptrack takes for temporary whatever ends right after the last birth in the
-// file, if both have the same number of size and trace: so a block that is none, and would look
-// like one, ends with a second number for the same size and trace.
+// Births and ends, with the numbers of pairs of size and trace.
+//
+// heaptrack_gui counts births in a list that grows by one when a birth has the next number: a
+// number is given at a birth, each after the one before, and none is left out.
+//
+// Both programs take for temporary whatever ends right after the last birth in the file, if both
+// have the same number; and after an end, whatever ends with the number 0. So a birth is written
+// when it is known what comes next: if that is the end of another block with this size and trace,
+// the birth gets a second number for them. And 0 is for the first birth alone; its size and trace
+// get another number when they come again.
 class Events {
  public:
   Events(Ledgers& ledgers, Output& output) : traces_(ledgers, output), output_(output) {}
 
+  // Before the times of an event are written: the birth that waited for it.
+  void settle(const BlockEvent& event) {
+    if (!is_held_) return;
+    Numbers& numbers = numbers_of(held_);
+    bool another_ends = event.what != BlockEvent::What::kBorn && event.address != held_address_;
+    birth(another_ends && pair_of(event, 0) == held_ ? numbers.other : numbers.usual);
+  }
+
   void tell(const BlockEvent& event) {
     if (event.what == BlockEvent::What::kLeft) return;  // what is not freed is leaked
-    bool born = event.what == BlockEvent::What::kBorn;
-    uint64_t trace = traces_.trace_of(event.site);
-    // A sampled block: sizes that add up to exactly what it stands for.
-    uint64_t calls = event.calls == 0 ? 1 : event.calls;
-    uint64_t larger = event.bytes % calls;
-    for (uint64_t i = 0; i < calls; ++i) {
-      uint64_t size = event.bytes / calls + (i < larger ? 1 : 0);
-      if (born) {
-        birth(size, trace);
+    for (uint64_t call = 0; call < calls_of(event); ++call) {
+      if (event.what == BlockEvent::What::kBorn) {
+        finish();
+        held_ = pair_of(event, call);
+        held_address_ = event.address;
+        is_held_ = true;
       } else {
-        end(size, trace, event.temporary);
+        end(pair_of(event, call));
       }
     }
   }
 
+  void finish() {
+    if (is_held_) birth(numbers_of(held_).usual);
+  }
+
  private:
-  struct Info {
-    uint64_t number = 0;
-    uint64_t other = 0;  // for the same; 0: none yet
+  static constexpr uint64_t kNone = UINT64_MAX;
+  using Pair = std::pair<uint64_t, uint64_t>;  // size, trace
+  struct Numbers {
+    uint64_t usual = kNone;
+    uint64_t other = kNone;
   };
 
-  void birth(uint64_t size, uint64_t trace) {
-    last_ = info_of(size, trace).number;
-    output_.write(Line('+').number(last_).finish());
+  static uint64_t calls_of(const BlockEvent& event) { return std::max<uint64_t>(event.calls, 1); }
+
+  // A sampled block: sizes that add up to exactly what it stands for.
+  Pair pair_of(const BlockEvent& event, uint64_t call) {
+    uint64_t calls = calls_of(event);
+    uint64_t size = event.bytes / calls + (call < event.bytes % calls ? 1 : 0);
+    return {size, traces_.trace_of(event.site)};
   }
 
-  void end(uint64_t size, uint64_t trace, bool temporary) {
-    Info& info = info_of(size, trace);
-    uint64_t number = info.number;
-    if (number == last_ && !temporary) {
-      if (info.other == 0) info.other = add(size, trace);
-      number = info.other;
+  Numbers& numbers_of(const Pair& pair) { return numbers_.try_emplace(pair).first.value(); }
+
+  void birth(uint64_t& number) {
+    if (number == kNone || number == 0) {
+      number = count_++;
+      output_.write(Line('a').number(held_.first).number(held_.second).finish());
     }
-    last_ = 0;
-    output_.write(Line('-').number(number).finish());
+    output_.write(Line('+').number(number).finish());
+    is_held_ = false;
   }
 
-  Info& info_of(uint64_t size, uint64_t trace) {
-    auto [place, is_new] = infos_.try_emplace({size, trace}, Info{});
-    if (is_new) {
-      // Number 0 is never used: heaptrack takes it for the last birth when there was none.
-      if (count_ == 0) add(size, trace);
-      place.value().number = add(size, trace);
-    }
-    return place.value();
-  }
-
-  uint64_t add(uint64_t size, uint64_t trace) {
-    output_.write(Line('a').number(size).number(trace).finish());
-    return count_++;
+  void end(const Pair& pair) {
+    Numbers& numbers = numbers_of(pair);
+    if (numbers.usual == kNone) return;  // of what was never born
+    output_.write(Line('-').number(numbers.usual).finish());
+    if (numbers.usual == 0 && numbers.other != kNone) std::swap(numbers.usual, numbers.other);
   }
 
   Traces traces_;
   Output& output_;
-  ByPair<Info> infos_;
+  ByPair<Numbers> numbers_;
   uint64_t count_ = 0;
-  uint64_t last_ = 0;
+  Pair held_;
+  uint64_t held_address_ = 0;
+  bool is_held_ = false;
 };
 
-// Times in milliseconds, and the resident memory in pages.
+// Times in milliseconds, and the resident memory in pages. Time goes on in small steps even where
+// nothing happens: heaptrack_gui draws straight lines from one time to the next.
 class Times {
  public:
-  Times(const Series& series, uint64_t page_bytes, Output& output)
-      : series_(series), page_bytes_(page_bytes), output_(output) {}
+  Times(const Overview& overview, uint64_t page_bytes, Output& output)
+      : series_(overview.series),
+        step_ms_(std::max<uint64_t>(overview.duration_ns / kNsPerMs / kSteps, 1)),
+        page_bytes_(page_bytes),
+        output_(output) {}
 
   void pass(uint64_t now_ns) {
     while (next_ < series_.buckets.size() && (next_ + 1) * series_.width_ns <= now_ns) {
@@ -201,6 +221,9 @@ class Times {
   }
 
  private:
+  static constexpr uint64_t kNsPerMs = 1'000'000;
+  static constexpr uint64_t kSteps = 1000;  // the GUI draws 500
+
   void rss(uint64_t at_ns) {
     uint64_t pages = (series_.buckets[next_++].max_rss + page_bytes_ - 1) / page_bytes_;
     if (pages == last_pages_) return;
@@ -210,13 +233,15 @@ class Times {
   }
 
   void stamp(uint64_t at_ns) {
-    uint64_t ms = at_ns / 1'000'000;
-    if (ms <= last_ms_) return;
-    output_.write(Line('c').number(ms).finish());
-    last_ms_ = ms;
+    uint64_t ms = at_ns / kNsPerMs;
+    while (last_ms_ < ms) {
+      last_ms_ = std::min(last_ms_ + step_ms_, ms);
+      output_.write(Line('c').number(last_ms_).finish());
+    }
   }
 
   const Series& series_;
+  uint64_t step_ms_;
   uint64_t page_bytes_;
   Output& output_;
   size_t next_ = 0;
@@ -253,11 +278,13 @@ void write_heaptrack(ExportRequest& request, Output& output) {
   output.write(Line('I').number(page_bytes).number(0).finish());
 
   Events events(request.ledgers, output);
-  Times times(overview.series, page_bytes, output);
+  Times times(overview, page_bytes, output);
   request.ledgers.block_events(request.question, [&](const BlockEvent& event) {
+    events.settle(event);
     times.pass(event.time_ns);
     events.tell(event);
   });
+  events.finish();
   times.finish(overview.duration_ns);
 }
 

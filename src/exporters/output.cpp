@@ -15,7 +15,8 @@ namespace heapledger {
 
 Output::Output() = default;
 
-Output::Output(std::string path) : path_(std::move(path)) {
+Output::Output(std::string path)
+    : path_(std::move(path)), packer_(make_packer(packing_by_name(path_))) {
   if (path_.empty()) return;
   struct stat there {};
   if (::stat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
@@ -45,19 +46,34 @@ const std::string& Output::file_for_others() {
   if (temporary_.empty()) {
     throw Error("this format needs a file of its own", ErrorKind::kQuestion);
   }
+  if (packer_) {
+    throw Error(
+        "this format is not compressed here: take a name without .gz or .zst for '" + path_ + "'",
+        ErrorKind::kQuestion);
+  }
   return temporary_;
 }
 
 void Output::finish() {
   flush();
+  if (packer_) packer_->finish([this](std::string_view bytes) { write_out(bytes); });
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("name");
   temporary_.clear();
 }
 
 void Output::flush() {
-  const char* at = buffer_.data();
-  size_t left = buffer_.size();
+  if (packer_) {
+    packer_->add(buffer_, [this](std::string_view bytes) { write_out(bytes); });
+  } else {
+    write_out(buffer_);
+  }
+  buffer_.clear();
+}
+
+void Output::write_out(std::string_view bytes) {
+  const char* at = bytes.data();
+  size_t left = bytes.size();
   while (left > 0) {
     ssize_t written = ::write(fd_, at, left);
     if (written < 0 && errno == EINTR) continue;
@@ -65,7 +81,6 @@ void Output::flush() {
     at += written;
     left -= static_cast<size_t>(written);
   }
-  buffer_.clear();
 }
 
 void Output::fail(const char* what) const {

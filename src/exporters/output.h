@@ -1,10 +1,14 @@
 // Where an export goes: to standard output, or to a file, which appears under its name only when it
-// is complete. Written in large pieces; a write that fails throws Error.
+// is complete, and is compressed if its name ends in .gz or .zst. Written in large pieces; a write
+// that fails throws Error.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "exporters/packing.h"
 
 namespace heapledger {
 
@@ -27,8 +31,11 @@ class Output {
   bool is_file() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
 
+  // Before anything is written: compressed in this way, whatever the name says.
+  void pack(Packing packing) { packer_ = make_packer(packing); }
+
   // For libraries and programs that write files themselves: they write to this one, and nothing is
-  // written here. Throws Error on standard output.
+  // written here. Throws Error on standard output, and where the name asks for compression.
   const std::string& file_for_others();
 
   // All has been written: the file takes its place. Without this it never does.
@@ -38,12 +45,14 @@ class Output {
   static constexpr size_t kBufferBytes = size_t{1} << 18;
 
   void flush();
+  void write_out(std::string_view bytes);
   [[noreturn]] void fail(const char* what) const;
 
   std::string path_;
   std::string temporary_;
   int fd_ = 1;
   std::string buffer_;
+  std::unique_ptr<Packer> packer_;
 };
 
 }  // namespace heapledger

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exporters/formats.h"
+#include "exporters/pprof_drop.h"
 #include "exporters/pprof_tables.h"
 #include "exporters/stacks.h"
 #include "text/text.h"
@@ -40,16 +41,21 @@ std::array<int64_t, 4> values_of(const Figures& figures) {
           static_cast<int64_t>(figures.live_blocks), static_cast<int64_t>(figures.live_bytes)};
 }
 
-void write_samples(const std::vector<Row>& rows, Tables& tables, ProfileWriter& writer) {
+void write_samples(const std::vector<Row>& rows, Ledgers& ledgers, Tables& tables,
+                   ProfileWriter& writer) {
   std::vector<uint64_t> locations;
+  DroppedFrames dropped;
   for (const Row& row : rows) {
     std::array<int64_t, 4> values = values_of(row.all);
     if (std::count(values.begin(), values.end(), 0) == 4) continue;
     tables.locations_of(row.site, locations);
+    std::vector<NamedFrame> frames = ledgers.frames(row.site);
+    dropped.add(frames, owner_place(ledgers, row.site, frames));
     Builder<Sample> sample(writer.fields(), Profile::kSample);
     sample.add_packed_uint64(Sample::kLocations, locations.begin(), locations.end());
     sample.add_packed_int64(Sample::kValues, values.begin(), values.end());
   }
+  writer.fields().add_int64(Profile::kDropFrames, tables.text(dropped.pattern()));
 }
 
 // How far apart samples are. Readers show it and must not use it: the values are whole.
@@ -91,6 +97,7 @@ void write_comments(const ExportRequest& request, Tables& tables, ProfileWriter&
 }  // namespace pprof
 
 void write_pprof(ExportRequest& request, Output& output) {
+  output.pack(Packing::kGzip);  // pprof takes it whatever the file is called
   Answer answer = ask_by_site(request);
   pprof::ProfileWriter writer(output);
   pprof::Tables tables(request.ledgers, writer);
@@ -100,9 +107,9 @@ void write_pprof(ExportRequest& request, Output& output) {
   pprof::write_type(pprof::Profile::kPeriodType, "space", "bytes", tables, writer);
   writer.fields().add_int64(pprof::Profile::kPeriod,
                             static_cast<int64_t>(pprof::period_of(request.ledgers.facts())));
-  pprof::write_samples(answer.rows, tables, writer);
+  pprof::write_samples(answer.rows, request.ledgers, tables, writer);
   tables.write_texts();
-  writer.finish();
+  writer.flush();
 }
 
 }  // namespace heapledger

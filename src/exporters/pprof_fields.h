@@ -14,6 +14,7 @@ enum class Profile : protozero::pbf_tag_type {
   kLocation = 4,
   kFunction = 5,
   kString = 6,
+  kDropFrames = 7,
   kTime = 9,
   kDuration = 10,
   kPeriodType = 11,

@@ -33,16 +33,6 @@ size_t frames_at_first_address(const std::vector<NamedFrame>& frames) {
 
 }  // namespace
 
-void ProfileWriter::flush() {
-  gzip_.write(bytes_);
-  bytes_.clear();
-}
-
-void ProfileWriter::finish() {
-  flush();
-  gzip_.finish();
-}
-
 Tables::Tables(Ledgers& ledgers, ProfileWriter& writer) : ledgers_(ledgers), writer_(writer) {
   text("");
   place_modules();

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analyzer/query.h"
-#include "exporters/gzip.h"
+#include "exporters/output.h"
 #include "exporters/pprof_fields.h"
 
 namespace heapledger::pprof {
@@ -23,7 +23,7 @@ namespace heapledger::pprof {
 // The top of the message: its fields go out as they come, so no profile has to fit into memory.
 class ProfileWriter {
  public:
-  explicit ProfileWriter(Output& output) : gzip_(output) {}
+  explicit ProfileWriter(Output& output) : output_(output) {}
 
   Builder<Profile>& fields() { return fields_; }
 
@@ -31,14 +31,15 @@ class ProfileWriter {
   void flush_if_large() {
     if (bytes_.size() >= kFlushBytes) flush();
   }
-  void finish();
+  void flush() {
+    output_.write(bytes_);
+    bytes_.clear();
+  }
 
  private:
   static constexpr size_t kFlushBytes = size_t{1} << 16;
 
-  void flush();
-
-  GzipOutput gzip_;
+  Output& output_;
   std::string bytes_;
   Builder<Profile> fields_{bytes_};
 };

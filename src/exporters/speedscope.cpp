@@ -19,6 +19,10 @@
 namespace heapledger {
 namespace {
 
+// Of all samples of a profile together: about 20 MB of text. What is lighter than those shares one
+// sample.
+constexpr size_t kMostNumbers = 3'000'000;
+
 // A stack as numbers of frames, the outermost first, and its value for each metric.
 struct NumberedStack {
   std::vector<uint32_t> frames;
@@ -114,29 +118,86 @@ std::string_view speedscope_unit(Metric metric) {
   return unit == "calls" || unit == "blocks" ? "none" : unit;
 }
 
-void write_profile(const StackTable& table, size_t number, Output& output) {
-  Metric metric = table.metrics[number];
+// The stacks of a profile: with as many of the heaviest as have room, in their order.
+struct ChosenStacks {
+  std::vector<const NumberedStack*> stacks;
   uint64_t total = 0;
-  for (const NumberedStack& stack : table.stacks) total += stack.values[number];
+  uint64_t left_out = 0;  // of the total
+  uint64_t left_out_stacks = 0;
+};
+
+NamedFrame left_out_frame() {
+  NamedFrame frame;
+  frame.name = "[light stacks, left out]";
+  return frame;
+}
+
+bool is_too_large(const StackTable& table) {
+  size_t numbers = 0;
+  for (const NumberedStack& stack : table.stacks) numbers += stack.frames.size();
+  return numbers > kMostNumbers;
+}
+
+ChosenStacks choose_stacks(const StackTable& table, size_t number) {
+  ChosenStacks chosen;
+  std::vector<const NumberedStack*> by_weight;
+  size_t numbers = 0;
+  for (const NumberedStack& stack : table.stacks) {
+    chosen.total += stack.values[number];
+    if (stack.values[number] == 0) continue;
+    by_weight.push_back(&stack);
+    numbers += stack.frames.size();
+  }
+  if (numbers > kMostNumbers) {
+    std::stable_sort(by_weight.begin(), by_weight.end(),
+                     [number](const NumberedStack* a, const NumberedStack* b) {
+                       return a->values[number] > b->values[number];
+                     });
+    numbers = 0;
+    size_t count = 0;
+    while (numbers + by_weight[count]->frames.size() <= kMostNumbers) {
+      numbers += by_weight[count++]->frames.size();
+    }
+    for (size_t i = count; i < by_weight.size(); ++i) {
+      chosen.left_out += by_weight[i]->values[number];
+    }
+    chosen.left_out_stacks = by_weight.size() - count;
+    by_weight.resize(count);
+    std::sort(by_weight.begin(), by_weight.end());  // they lie in the order of the table
+  }
+  chosen.stacks = std::move(by_weight);
+  return chosen;
+}
+
+void write_profile(const StackTable& table, size_t number, SpeedscopeFrames& frames,
+                   ExportRequest& request, Output& output) {
+  Metric metric = table.metrics[number];
+  ChosenStacks chosen = choose_stacks(table, number);
+  std::string name = printable(describe(metric, table.question));
   Json head = {{"type", "sampled"},
-               {"name", printable(describe(metric, table.question))},
+               {"name", name},
                {"unit", speedscope_unit(metric)},
                {"startValue", 0},
-               {"endValue", total}};
+               {"endValue", chosen.total}};
   std::string text = json_line(head);
   text.back() = ',';  // the object goes on
   output.write(text);
   output.write("\n\"samples\":[");
   JsonItems samples(output);
-  for (const NumberedStack& stack : table.stacks) {
-    if (stack.values[number] > 0) samples.add(json_line(Json(stack.frames)));
-  }
+  for (const NumberedStack* stack : chosen.stacks) samples.add(json_line(Json(stack->frames)));
+  if (chosen.left_out > 0)
+    samples.add(json_line(Json::array({frames.number_of(left_out_frame())})));
   output.write("],\n\"weights\":[");
   JsonItems weights(output);
-  for (const NumberedStack& stack : table.stacks) {
-    if (stack.values[number] > 0) weights.add(std::to_string(stack.values[number]));
+  for (const NumberedStack* stack : chosen.stacks) {
+    weights.add(std::to_string(stack->values[number]));
   }
+  if (chosen.left_out > 0) weights.add(std::to_string(chosen.left_out));
   output.write("]}");
+  if (chosen.left_out == 0) return;
+  request.notes.push_back(name + ": " + counted(chosen.left_out_stacks, "light stack") + ", with " +
+                          percent(chosen.left_out, chosen.total) +
+                          " of it, left out so that speedscope can open the file");
 }
 
 std::string title_of(const std::vector<LedgerFacts>& ledgers) {
@@ -150,6 +211,9 @@ std::string title_of(const std::vector<LedgerFacts>& ledgers) {
 void write_speedscope(ExportRequest& request, Output& output) {
   SpeedscopeFrames frames;
   std::vector<StackTable> tables = tables_of(request, frames);
+  for (const StackTable& table : tables) {
+    if (is_too_large(table)) frames.number_of(left_out_frame());
+  }
   Json head = {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
                {"exporter", "heapledger@" HEAPLEDGER_VERSION},
                {"name", title_of(request.ledgers.facts())},
@@ -165,7 +229,7 @@ void write_speedscope(ExportRequest& request, Output& output) {
   for (const StackTable& table : tables) {
     for (size_t number = 0; number < table.metrics.size(); ++number) {
       if (!std::exchange(first, false)) output.write(",\n");
-      write_profile(table, number, output);
+      write_profile(table, number, frames, request, output);
     }
   }
   output.write("]}\n");

@@ -171,10 +171,12 @@ void write_sqlite(ExportRequest& request, Output& output) {
   const ThreadNumbers threads(facts);
   SqliteDatabase database(output.file_for_others());
   database.run(kSqliteTables);
+  database.run(sqlite_classes().c_str());
   database.run(sqlite_accounts().c_str());
   write_ledgers(database, facts);
   write_threads(database, facts);
-  UnfreedBySite unfreed(request);
+  // As its blocks are: nothing is suppressed.
+  const UnfreedBySite unfreed(request, Suppressions());
   Figures totals = SqliteSites(database, request, unfreed).write();
   write_meta(database, request, totals, unfreed.total());
   write_course(database, request.ledgers.overview());

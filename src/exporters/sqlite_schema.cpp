@@ -1,5 +1,8 @@
 #include "exporters/sqlite_schema.h"
 
+#include <algorithm>
+
+#include "analyzer/query/classes.h"
 #include "analyzer/query/figures.h"
 
 namespace heapledger {
@@ -54,13 +57,29 @@ CREATE TABLE series(
 CREATE TABLE markers(
   marker INTEGER PRIMARY KEY,
   time_ns INTEGER, text TEXT, ledger INTEGER REFERENCES ledgers);
-
-CREATE TABLE powers(low INTEGER PRIMARY KEY, high INTEGER);
-INSERT INTO powers VALUES(0, 1);
-WITH RECURSIVE power(low) AS (VALUES(1) UNION ALL SELECT low * 2 FROM power LIMIT 62)
-INSERT INTO powers SELECT low, low * 2 FROM power;
-INSERT INTO powers VALUES(4611686018427387904, 9223372036854775807);
 )";
+
+namespace {
+
+// The database's numbers end where those with a sign do.
+std::string classes_table(const char* name, uint32_t count, ClassBounds (*bounds_of)(uint32_t)) {
+  std::string table =
+      "CREATE TABLE " + std::string(name) + "(low INTEGER PRIMARY KEY, high INTEGER);\n";
+  for (uint32_t i = 0; i < count; ++i) {
+    const ClassBounds bounds = bounds_of(i);
+    if (bounds.from > INT64_MAX) break;
+    table += "INSERT INTO " + std::string(name) + " VALUES(" + std::to_string(bounds.from) + ", " +
+             std::to_string(std::min<uint64_t>(bounds.below, INT64_MAX)) + ");\n";
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string sqlite_classes() {
+  return classes_table("size_classes", kSizeClassCount, bounds_of_size_class) +
+         classes_table("lifetime_classes", kLifetimeClassCount, bounds_of_lifetime_class);
+}
 
 std::string sqlite_accounts() {
   std::string table = "CREATE TABLE accounts(site INTEGER PRIMARY KEY REFERENCES sites";

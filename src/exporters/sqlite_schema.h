@@ -6,9 +6,10 @@
 
 namespace heapledger {
 
-inline constexpr const char* kSqliteSchema = "heapledger.export.sqlite/2";
+inline constexpr const char* kSqliteSchema = "heapledger.export.sqlite/3";
 
 extern const char* const kSqliteTables;
+std::string sqlite_classes();             // those of sizes and lifetimes
 std::string sqlite_accounts();            // a column for every figure
 extern const char* const kSqliteEntries;  // the one that is only there on request
 extern const char* const kSqliteViews;

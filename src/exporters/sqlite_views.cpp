@@ -43,16 +43,17 @@ CREATE VIEW largest_blocks AS
 
 CREATE VIEW sizes AS
   SELECT low, high - 1 AS high, sum(calls) AS calls, sum(bytes) AS bytes
-  FROM (SELECT (SELECT max(low) FROM powers WHERE low <= size) AS low, calls, bytes
+  FROM (SELECT (SELECT max(low) FROM size_classes WHERE low <= size) AS low, calls, bytes
         FROM (SELECT size, sum(calls) AS calls, sum(bytes) AS bytes FROM blocks GROUP BY size))
-       JOIN powers USING(low)
+       JOIN size_classes USING(low)
   GROUP BY low ORDER BY low;
 
 CREATE VIEW lifetimes AS
   SELECT low AS low_ns, high - 1 AS high_ns, sum(calls) AS blocks, sum(bytes) AS bytes
-  FROM (SELECT (SELECT max(low) FROM powers WHERE low <= ended_ns - born_ns) AS low, calls, bytes
+  FROM (SELECT (SELECT max(low) FROM lifetime_classes WHERE low <= ended_ns - born_ns) AS low,
+               calls, bytes
         FROM blocks WHERE ending <> 'never freed')
-       JOIN powers USING(low)
+       JOIN lifetime_classes USING(low)
   GROUP BY low ORDER BY low;
 
 CREATE VIEW by_thread AS

@@ -10,13 +10,26 @@ std::vector<NamedFrame> frames_of(Ledgers& ledgers, uint32_t site) {
   return frames;
 }
 
+size_t owner_place(Ledgers& ledgers, uint32_t site, const std::vector<NamedFrame>& frames) {
+  NamedFrame owner = ledgers.first_interesting_frame(site);
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (frames[i].pc == owner.pc && frames[i].name == owner.name) return i;
+  }
+  return 0;
+}
+
+Answer ask_for_metric(ExportRequest& request, const Question& question) {
+  if (request.metric.when != Metric::When::kEnd) return request.ledgers.ask(question);
+  return request.ledgers.never_freed(request.suppressions, question).answer;
+}
+
 Answer ask_by_site(ExportRequest& request, const Wanted& wanted) {
   Question question = request.question;
   question.by = GroupBy::kSite;
   question.tree = TreeShape::kNone;
   question.sort = request.metric.measure;
   question.wanted = wanted;
-  return request.ledgers.ask(question);
+  return ask_for_metric(request, question);
 }
 
 Figures for_each_stack(ExportRequest& request, const std::function<void(const ExportedStack&)>& use,

@@ -96,7 +96,7 @@ void write_account_table(ExportRequest& request, TableForm form, Output& output)
   const std::vector<std::string_view> columns = account_columns();
   TableWriter table(form, output, columns);
   table.begin(about_table(request, "heapledger.export.accounts/2"));
-  UnfreedBySite unfreed(request);
+  const UnfreedBySite unfreed(request, Suppressions());
   for_each_stack(request, [&](const ExportedStack& stack) {
     table.number(stack.site);
     write_figures(stack.figures, unfreed.of(stack.site), table);

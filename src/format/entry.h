@@ -82,6 +82,9 @@ enum class Kind : uint8_t {
   kCode = 59,   // code module pc
   kChain = 60,  // id distance codes: sites id, id + 1, …, each the parent of the next; the parent
                 // of the first is id - distance
+
+  kResident = 61,  // total swapped, then for each mapping ResidentKind start bytes resident: what
+                   // is resident of each (resident.h)
 };
 
 // Their lengths take so many bytes, so that the fields can be written before them.

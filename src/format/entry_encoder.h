@@ -21,11 +21,16 @@ struct EncoderState {
 
 namespace detail {
 
-inline void commit(EncoderState& state, unsigned char* end, unsigned char tag) {
+// Ends the entry that begins at `start`.
+inline void commit(EncoderState& state, unsigned char* start, unsigned char* end,
+                   unsigned char tag) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  *reinterpret_cast<volatile unsigned char*>(state.cursor) = tag;
+  *reinterpret_cast<volatile unsigned char*>(start) = tag;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   state.cursor = end;
+}
+inline void commit(EncoderState& state, unsigned char* end, unsigned char tag) {
+  commit(state, state.cursor, end, tag);
 }
 
 // Time never runs backwards within a window.
@@ -59,27 +64,30 @@ inline unsigned char* open_common(EncoderState& state, uint64_t time, unsigned s
 
 inline void append_free(EncoderState& state, uint64_t time, uint64_t pointer) {
   unsigned char tag;
+  unsigned char* const start = state.cursor;
   unsigned char* at = detail::open_common(state, time, kShapeFree, tag);
-  detail::commit(state, detail::put_pointer(state, at, pointer), tag);
+  detail::commit(state, start, detail::put_pointer(state, at, pointer), tag);
 }
 
 inline void append_malloc(EncoderState& state, uint64_t time, uint64_t pointer, uint32_t site,
                           uint64_t size) {
   unsigned char tag;
+  unsigned char* const start = state.cursor;
   unsigned char* at = detail::open_common(state, time, kShapeMalloc, tag);
   at = detail::put_pointer(state, at, pointer);
-  at = put_varint(at, site);
-  detail::commit(state, put_varint(at, size), tag);
+  at = put_usual_varint(at, site);
+  detail::commit(state, start, put_varint(at, size), tag);
 }
 
 // kCalloc, kReallocNew, kReallocArrayNew, kValloc, kPvalloc.
 inline void append_allocation(EncoderState& state, Kind kind, uint64_t time, uint64_t pointer,
                               uint32_t site, uint64_t size) {
-  unsigned char* at = put_varint(state.cursor + 1, detail::advance(state, time));
+  unsigned char* const start = state.cursor;
+  unsigned char* at = put_varint(start + 1, detail::advance(state, time));
   at = detail::put_pointer(state, at, pointer);
   at = put_varint(at, site);
   at = put_varint(at, size);
-  detail::commit(state, at, make_tag(kShapeOther, static_cast<unsigned>(kind)));
+  detail::commit(state, start, at, make_tag(kShapeOther, static_cast<unsigned>(kind)));
 }
 
 // kPosixMemalign, kAlignedAlloc, kMemalign.

@@ -11,30 +11,40 @@ namespace heapledger::format {
 
 inline constexpr unsigned kMaxVarintBytes = 9;
 
-// Writes `value` at `to` and returns the end of what was written. Up to 8 bytes from `to` (9 for
-// values of 2^56 and more) are stored to; those past the returned end are zero.
-inline unsigned char* put_large_varint(unsigned char* to, uint64_t value) {
-  if (value >> 56 != 0) {
-    *to = 0;
-    std::memcpy(to + 1, &value, 8);
-    return to + 9;
+// How many bytes follow the first one of a value, by the number of its bits: as many as make
+// 7 bits a byte. A look at a table is quicker than any arithmetic.
+struct VarintLengths {
+  unsigned char extra[57] = {};
+
+  constexpr VarintLengths() {
+    for (unsigned bits = 1; bits <= 56; ++bits) {
+      extra[bits] = static_cast<unsigned char>((bits - 1) / 7);
+    }
   }
-  unsigned bits = static_cast<unsigned>(63 - __builtin_clzll(value | 1));
-  unsigned extra = (bits * 37) >> 8;  // bits / 7 for 0..55
-  uint64_t word = (value << (extra + 1)) | (uint64_t{1} << extra);
+};
+inline constexpr VarintLengths kVarintLengths;
+
+inline constexpr bool is_usual_varint(uint64_t value) {
+  return __builtin_expect(value >> 56 == 0, 1);
+}
+
+// Writes `value`, which is_usual_varint, at `to` and returns the end of what was written. 8 bytes
+// from `to` are stored to; those past the returned end are zero.
+inline unsigned char* put_usual_varint(unsigned char* to, uint64_t value) {
+  uint64_t word = 2 * value + 1;  // the value above the marker, of a value of one byte
+  auto bits = static_cast<unsigned>(63 ^ __builtin_clzll(word));  // of the value
+  uint64_t extra = kVarintLengths.extra[bits];
+  word <<= extra;
   std::memcpy(to, &word, 8);
   return to + extra + 1;
 }
 
-// The same; quick for values below 2^28, which nearly all are. The length comes from comparisons:
-// counting leading zeros is slow where the fast instruction for it cannot be taken for granted.
+// The same for any value; 9 bytes of those of 2^56 and more.
 inline unsigned char* put_varint(unsigned char* to, uint64_t value) {
-  if (__builtin_expect(value >= uint64_t{1} << 28, 0)) return put_large_varint(to, value);
-  auto small = static_cast<uint32_t>(value);
-  unsigned extra = (small > 0x7Fu) + (small > 0x3FFFu) + (small > 0x1F'FFFFu);
-  uint32_t word = (small << (extra + 1)) | (1u << extra);
-  std::memcpy(to, &word, 4);
-  return to + extra + 1;
+  if (is_usual_varint(value)) return put_usual_varint(to, value);
+  *to = 0;
+  std::memcpy(to + 1, &value, 8);
+  return to + 9;
 }
 
 // Reads a value from [from, end) into `value`; returns the byte after it, or nullptr when the

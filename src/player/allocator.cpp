@@ -18,8 +18,6 @@ CodeRange allocator_code{};
 
 namespace {
 
-constexpr size_t kPage = 4096;
-
 const char* object_of(const void* function) {
   Dl_info info{};
   if (function == nullptr || dladdr(function, &info) == 0 || info.dli_fname == nullptr) return "";

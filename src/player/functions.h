@@ -6,6 +6,8 @@
 
 namespace heapledger::player {
 
+constexpr size_t kPage = 4096;
+
 struct Functions {
   void* (*malloc)(size_t);
   void* (*calloc)(size_t, size_t);

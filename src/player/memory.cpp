@@ -9,8 +9,6 @@
 namespace heapledger::player {
 namespace {
 
-constexpr uint64_t kPage = 4096;
-
 struct Pages {
   uint64_t resident;  // bytes
   uint64_t shared;    // of them: files, and shared memory

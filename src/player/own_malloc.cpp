@@ -30,7 +30,6 @@ constexpr size_t kArenaBytes = size_t{1} << 30;  // of addresses
 constexpr size_t kSmallest = 32;
 constexpr unsigned kClasses = 12;  // 32 bytes to 64 KiB; larger blocks are not used again
 constexpr unsigned kNoClass = kClasses;
-constexpr size_t kPage = 4096;
 
 // Before each block.
 struct Head {

@@ -1,10 +1,10 @@
-// Histograms: sizes and lifetimes, by powers of two.
+// Histograms: sizes and lifetimes, by their classes.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "analyzer/query/classes.h"
 #include "plots/panels.h"
 #include "text/text.h"
 
@@ -14,55 +14,76 @@ namespace {
 constexpr double kClassesHead = 40;
 constexpr double kClassesStripHead = 30;
 
-// The bars stand side by side: one for 0, if there is any, those for powers of two, and one for
-// what was never freed, with a little room before it.
+// The bars stand side by side in their natural order: one for sizes of 0, if there are any, those
+// of the classes from the first to the last that has something, and one for what was never freed,
+// with a little room before it.
 class Places {
  public:
-  Places(const std::vector<Row>& rows, double x, double width) : x_(x), right_(x + width) {
+  Places(GroupBy by, const std::vector<Row>& rows, double x, double width)
+      : by_(by), x_(x), right_(x + width) {
     for (const Row& row : rows) {
-      if (row.key == 0) {
+      if (is_zero(row.key)) {
         has_zero_ = true;
-      } else if (row.key == kNeverFreed) {
+      } else if (is_never(row.key)) {
         has_never_ = true;
       } else {
-        unsigned power = power_of(row.key);
-        first_ = has_powers_ ? std::min(first_, power) : power;
-        last_ = has_powers_ ? std::max(last_, power) : power;
-        has_powers_ = true;
+        const uint32_t number = class_of_key(by, row.key);
+        first_ = has_classes_ ? std::min(first_, number) : number;
+        last_ = has_classes_ ? std::max(last_, number) : number;
+        has_classes_ = true;
       }
     }
     double slots = (has_zero_ ? 1.0 : 0) + (has_never_ ? 1.5 : 0) +
-                   (has_powers_ ? static_cast<double>(last_ - first_) + 1 : 0);
+                   (has_classes_ ? static_cast<double>(last_ - first_) + 1 : 0);
     slot_ = width / std::max(slots, 12.0);
   }
 
   double width() const { return slot_; }
   double right() const { return right_; }
   double left_of(uint64_t key) const {
-    if (key == 0) return x_;
-    if (key == kNeverFreed) return at_power(has_powers_ ? last_ + 1.0 : first_) + slot_ / 2;
-    return at_power(power_of(key));
+    if (is_zero(key)) return x_;
+    if (is_never(key)) return edge(has_classes_ ? last_ + 1 : first_) + slot_ / 2;
+    return edge(class_of_key(by_, key));
   }
-  double at_power(double power) const {
-    return x_ + (has_zero_ ? slot_ : 0) + (power - first_) * slot_;
+  // Where a class begins.
+  double edge(uint32_t number) const {
+    return x_ + (has_zero_ ? slot_ : 0) + (static_cast<double>(number) - first_) * slot_;
   }
   bool has_zero() const { return has_zero_; }
   bool has_never() const { return has_never_; }
-  bool has_powers() const { return has_powers_; }
-  unsigned first() const { return first_; }
-  unsigned last() const { return last_; }
+
+  // The edges that have a bound to show, from the left.
+  struct Edge {
+    double x = 0;
+    std::string label;
+  };
+  std::vector<Edge> edges() const {
+    std::vector<Edge> found;
+    if (!has_classes_) return found;
+    for (uint32_t number = first_; number <= last_; ++number) {
+      const ClassBounds bounds = by_ == GroupBy::kSizeClass ? bounds_of_size_class(number)
+                                                            : bounds_of_lifetime_class(number);
+      if (number == first_) found.push_back({edge(number), bound(bounds.from)});
+      if (bounds.below == kNoUpperBound) continue;
+      found.push_back({edge(number + 1), bound(bounds.below)});
+    }
+    return found;
+  }
 
  private:
-  static unsigned power_of(uint64_t key) { return static_cast<unsigned>(std::bit_width(key)) - 1; }
+  bool is_zero(uint64_t key) const { return by_ == GroupBy::kSizeClass && key == 0; }
+  bool is_never(uint64_t key) const { return by_ == GroupBy::kLifetimeClass && key == kNeverFreed; }
+  std::string bound(uint64_t value) const { return value == 0 ? "0" : bound_text(by_, value); }
 
+  GroupBy by_;
   double x_;
   double right_;  // of the room for all
   double slot_ = 1;
   bool has_zero_ = false;
   bool has_never_ = false;
-  bool has_powers_ = false;
-  unsigned first_ = 0;
-  unsigned last_ = 0;
+  bool has_classes_ = false;
+  uint32_t first_ = 0;
+  uint32_t last_ = 0;
 };
 
 std::vector<Row> ask_classes(Ledgers& ledgers, GroupBy by) {
@@ -70,17 +91,6 @@ std::vector<Row> ask_classes(Ledgers& ledgers, GroupBy by) {
   question.at = parse_moment("peak");
   question.by = by;
   return ledgers.ask(question).rows;
-}
-
-std::string size_class(uint64_t key) {
-  if (key < 2) return fmt::format("{} B", key);
-  return fmt::format("{} to {}", human_bytes(key), human_bytes(2 * key - 1));
-}
-
-std::string lifetime_class(uint64_t key) {
-  if (key == kNeverFreed) return "never freed";
-  if (key < 2) return fmt::format("{} ns", key);
-  return fmt::format("{} to {}", human_duration(key), human_duration(2 * key - 1));
 }
 
 struct Strip {
@@ -92,12 +102,11 @@ struct Strip {
 
 class ClassesPanel {
  public:
-  ClassesPanel(Svg& svg, const Box& box, std::vector<Row> rows, std::string (*name)(uint64_t))
+  ClassesPanel(Svg& svg, const Box& box, Ledgers& ledgers, GroupBy by)
       : svg_(svg),
         box_(box),
-        rows_(std::move(rows)),
-        name_(name),
-        places_(rows_, box.x + kLeftMargin, box.width - kLeftMargin) {}
+        rows_(ask_classes(ledgers, by)),
+        places_(by, rows_, box.x + kLeftMargin, box.width - kLeftMargin) {}
 
   const Places& places() const { return places_; }
   bool is_empty() const { return rows_.empty(); }
@@ -133,7 +142,7 @@ class ClassesPanel {
       double height = std::max(1.0, box.bottom() - axes.y(static_cast<double>(value)));
       std::string amount = strip.bytes ? human_bytes(value) : counted(value, "call");
       svg_.rect({places_.left_of(row.key) + 1, box.bottom() - height, places_.width() - 2, height},
-                fmt::format("bar {}", strip.fill), name_(row.key) + ": " + amount,
+                fmt::format("bar {}", strip.fill), row.name + ": " + amount,
                 {{"from", row.key == kNeverFreed ? "never" : exact(row.key)},
                  {strip.bytes ? "bytes" : "calls", exact(value)}});
     }
@@ -142,49 +151,34 @@ class ClassesPanel {
   Svg& svg_;
   Box box_;
   std::vector<Row> rows_;
-  std::string (*name_)(uint64_t);
   Places places_;
 };
 
-void draw_zero_label(Svg& svg, const Places& places, double y) {
-  if (!places.has_zero()) return;
-  svg.text(places.left_of(0) + places.width() / 2, y, "0", "dim", Anchor::kMiddle);
-}
-
-void draw_size_labels(Svg& svg, const Places& places, double y) {
-  draw_zero_label(svg, places, y);
-  if (!places.has_powers()) return;
-  double free_from = places.has_zero() ? places.left_of(0) + places.width() / 2 + 10 : 0;
-  unsigned every = std::max(1u, static_cast<unsigned>(std::ceil(58 / places.width())));
-  for (unsigned power = places.first(); power <= places.last() + 1 && power < 64; ++power) {
-    double x = places.at_power(power);
-    svg.line(x, y - 16, x, y - 12, "axis");
-    std::string label = byte_label(std::exp2(power));
-    double half = width_of(label, kSmallFont) / 2;
-    if ((power - places.first()) % every != 0 || x - half < free_from) continue;
-    double beyond = std::max(0.0, x + half - (places.right() + 12));
-    svg.text(x - beyond, y, label, "dim", Anchor::kMiddle);
+// As many bounds as there is room for, and what stands apart.
+void draw_class_labels(Svg& svg, const Places& places, double y) {
+  double free_from = 0;
+  if (places.has_zero()) {
+    const double middle = places.left_of(0) + places.width() / 2;
+    svg.text(middle, y, "0", "dim", Anchor::kMiddle);
+    free_from = middle + 10;
   }
-}
-
-void draw_lifetime_labels(Svg& svg, const Places& places, double y) {
-  draw_zero_label(svg, places, y);
-  if (places.has_powers()) {
-    double from = std::exp2(places.first());
-    double to = std::exp2(places.last() + 1);
-    double free_from = places.has_zero() ? places.at_power(places.first()) : 0;
-    for (const Tick& tick : decade_ticks(from, to)) {
-      double x = places.at_power(std::log2(tick.value));
-      svg.line(x, y - 16, x, y - 12, "axis");
-      double half = width_of(tick.label, kSmallFont) / 2;
-      if (x - half < free_from) continue;
-      svg.text(x, y, tick.label, "dim", Anchor::kMiddle);
-      free_from = x + half + 6;
-    }
+  const std::vector<Places::Edge> edges = places.edges();
+  double widest = 0;
+  for (const Places::Edge& edge : edges) {
+    widest = std::max(widest, width_of(edge.label, kSmallFont));
+  }
+  const auto every = static_cast<size_t>(std::ceil((widest + 6) / places.width()));
+  for (size_t i = 0; i < edges.size(); ++i) {
+    const Places::Edge& edge = edges[i];
+    svg.line(edge.x, y - 16, edge.x, y - 12, "axis");
+    const double half = width_of(edge.label, kSmallFont) / 2;
+    if (i % every != 0 || edge.x - half < free_from) continue;
+    const double beyond = std::max(0.0, edge.x + half - (places.right() + 12));
+    svg.text(edge.x - beyond, y, edge.label, "dim", Anchor::kMiddle);
   }
   if (!places.has_never()) return;
-  double x = places.left_of(kNeverFreed) + places.width();
-  svg.text(x, y + (places.has_powers() ? 14 : 0), "never freed", "dim", Anchor::kEnd);
+  const double right = places.left_of(kNeverFreed) + places.width();
+  svg.text(right, y + (edges.empty() ? 0 : 14), "never freed", "dim", Anchor::kEnd);
 }
 
 }  // namespace
@@ -196,14 +190,14 @@ void draw_sizes(Svg& svg, const Box& box, Ledgers& ledgers) {
                           {"bytes", exact(totals.bytes)},
                           {"live-bytes", exact(totals.live_bytes)}});
   svg.text(box.x, box.y + 12, "Sizes", "name");
-  ClassesPanel panel(svg, box, ask_classes(ledgers, GroupBy::kSizeClass), size_class);
+  ClassesPanel panel(svg, box, ledgers, GroupBy::kSizeClass);
   if (panel.is_empty()) {
     draw_nothing(svg, box);
   } else {
     double bottom = panel.draw({{"calls", "calls-fill", &Figures::calls, false},
                                 {"bytes asked for", "bytes-fill", &Figures::bytes, true},
                                 {"live at the peak", "live-fill", &Figures::live_bytes, true}});
-    draw_size_labels(svg, panel.places(), bottom + 16);
+    draw_class_labels(svg, panel.places(), bottom + 16);
   }
   svg.close_group();
 }
@@ -214,13 +208,13 @@ void draw_lifetimes(Svg& svg, const Box& box, Ledgers& ledgers) {
   svg.text(box.x, box.y + 12, "Lifetimes", "name");
   Box inner = box;
   inner.height -= 13;  // "never freed" stands below the times
-  ClassesPanel panel(svg, inner, ask_classes(ledgers, GroupBy::kLifetimeClass), lifetime_class);
+  ClassesPanel panel(svg, inner, ledgers, GroupBy::kLifetimeClass);
   if (panel.is_empty()) {
     draw_nothing(svg, box);
   } else {
     double bottom = panel.draw({{"calls", "calls-fill", &Figures::calls, false},
                                 {"bytes asked for", "bytes-fill", &Figures::bytes, true}});
-    draw_lifetime_labels(svg, panel.places(), bottom + 16);
+    draw_class_labels(svg, panel.places(), bottom + 16);
   }
   svg.close_group();
 }

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <memory>
 
 #include "analyzer/error.h"
+#include "analyzer/query/classes.h"
 #include "analyzer/query/heap_map.h"
 #include "plots/cells.h"
+#include "plots/film_blocks.h"
 #include "plots/page.h"
 #include "plots/panels.h"
 #include "text/text.h"
@@ -19,6 +24,8 @@ constexpr double kFilmEdge = 20;
 constexpr double kLabel = 16;    // the height of a region's name
 constexpr size_t kCells = 3000;  // at most
 constexpr double kTimeline = 130;
+constexpr double kOwnerRow = 29;  // a name, and a bar below it
+constexpr double kSizeRow = 14;
 
 // As many cells as can be told apart in the box.
 HeapMapShape shape_for(const Box& box, size_t frames) {
@@ -52,7 +59,8 @@ double cell_side(const HeapMap& map, const Box& box) {
 
 // From a power of two on: 64 B+.
 std::string class_name(size_t size_class) {
-  return size_class == 0 ? "0 B" : byte_label(std::exp2(size_class - 1)) + "+";
+  const uint64_t from = bounds_of_size_class(static_cast<uint32_t>(size_class)).from;
+  return bound_text(GroupBy::kSizeClass, from) + (from == 0 ? "" : "+");
 }
 
 }  // namespace
@@ -71,6 +79,13 @@ struct Film::Parts {
     map = heap_map(ledgers, {}, shape_for(field, options.frames));
     series = series_for(ledgers.overview().series, width);
     side = cell_side(map, field);
+    blocks = std::make_unique<FilmBlocks>(ledgers, map);
+    rows = std::clamp<size_t>(static_cast<size_t>(sizes.height * 0.6 / kOwnerRow), 3,
+                              blocks->owners().size() + 1);
+    owners = sizes;
+    owners.height = static_cast<double>(rows) * kOwnerRow;
+    sizes.y += owners.height + 34;
+    sizes.height -= owners.height + 34;
     find_classes();
   }
 
@@ -78,61 +93,123 @@ struct Film::Parts {
     for (const auto& column : map.sizes) {
       for (size_t i = 0; i < column.size(); ++i) {
         if (column[i] < 1e-6) continue;
-        most_of_class = std::max(most_of_class, column[i]);
         first_class = std::min(first_class, i);
         last_class = std::max(last_class, i);
       }
     }
+    if (first_class > last_class) return;
+    // As many bars as have room for their texts.
+    auto count = static_cast<double>(last_class - first_class + 1);
+    together = static_cast<size_t>(std::ceil(count * kSizeRow / std::max(sizes.height, kSizeRow)));
+    for (size_t frame = 0; frame < map.columns; ++frame) {
+      for (size_t i = first_class; i <= last_class; i += together) {
+        most_of_sizes = std::max(most_of_sizes, bytes_from(frame, i));
+      }
+    }
   }
 
-  double live(size_t frame) const {
-    double sum = 0;
-    for (double bytes : map.sizes[frame]) sum += bytes;
+  // Of the classes that share a bar.
+  double bytes_from(size_t frame, size_t first) const {
+    double bytes = 0;
+    for (size_t i = first; i < first + together && i <= last_class; ++i) {
+      bytes += map.sizes[frame][i];
+    }
+    return bytes;
+  }
+
+  uint64_t live(size_t frame) const {
+    uint64_t sum = 0;
+    for (uint64_t bytes : blocks->moment(frame).live) sum += bytes;
     return sum;
+  }
+
+  static std::string colour_of(size_t owner) {
+    return owner + 1 == FilmBlocks::kOwners ? "rest-fill" : fmt::format("s{}", owner);
   }
 
   void draw_field(Svg& svg, size_t frame) const {
     svg.text(field.x, field.y - 8, fmt::format("Heap: a cell is {}", human_bytes(map.cell_bytes)),
              "name");
-    draw_level_key(svg, field.x + 190, field.y - 8);
+    const FilmBlocks::Moment& moment = blocks->moment(frame);
+    std::vector<bool> in_large(map.rows);
+    for (const FilmBlock& block : moment.large) {
+      for (size_t i = 0; i < block.cells; ++i) in_large[block.first_cell + i] = true;
+    }
     auto per_line = static_cast<size_t>(field.width / side);
+    double gap = side > 4 ? 1 : 0;
     double y = field.y;
-    CellPaths paths(true);
+    std::map<std::string, std::string> paths;  // by classes
+    // So many cells from one of a region on, a rectangle on every line.
+    auto add = [&](const std::string& classes, size_t row, size_t count) {
+      while (count > 0) {
+        size_t here = std::min(count, per_line - row % per_line);
+        double width = static_cast<double>(here) * side - gap;
+        paths[classes] += fmt::format(
+            "M{} {}h{}v{}h-{}z", coordinate(field.x + static_cast<double>(row % per_line) * side),
+            coordinate(y + static_cast<double>(row / per_line) * side), coordinate(width),
+            coordinate(side - gap), coordinate(width));
+        row += here;
+        count -= here;
+      }
+    };
     for (const HeapRegion& region : map.regions) {
       svg.text(field.x, y + 12, region_name(ledgers, region), "dim");
       y += kLabel;
       for (size_t row = 0; row < region.rows; ++row) {
-        double x = field.x + static_cast<double>(row % per_line) * side;
-        size_t line = row / per_line;
-        size_t level = level_of(map.cell(region.first_row + row, frame), map.cell_bytes);
-        double gap = side > 4 ? 1 : 0;
-        paths.add(level, x, y + static_cast<double>(line) * side, side - gap, side - gap);
+        const FilmBlocks::Cell& cell = moment.cells[region.first_row + row];
+        if (in_large[region.first_row + row]) continue;
+        static constexpr std::array kStrengths = {"", " pale", " half", ""};
+        add(cell.thirds == 0 ? "slot" : colour_of(cell.owner) + kStrengths[cell.thirds], row, 1);
+      }
+      for (const FilmBlock& block : moment.large) {
+        if (block.first_cell < region.first_row ||
+            block.first_cell >= region.first_row + region.rows) {
+          continue;
+        }
+        add(colour_of(block.owner), block.first_cell - region.first_row, block.cells);
       }
       y += static_cast<double>(lines_of(region, per_line)) * side + 4;
     }
-    paths.draw(svg);
+    for (const auto& [classes, commands] : paths) svg.path(commands, classes);
+  }
+
+  // The bars are as long as what each of them owns.
+  void draw_owners(Svg& svg, size_t frame) const {
+    svg.text(owners.x, owners.y - 8, "Who owns it", "name");
+    double width = owners.width - 84;
+    for (size_t i = 0; i < rows; ++i) {
+      size_t owner = i + 1 == rows ? FilmBlocks::kOwners - 1 : i;
+      uint64_t bytes = blocks->moment(frame).live[owner];
+      for (size_t other = rows - 1; i + 1 == rows && other + 1 < FilmBlocks::kOwners; ++other) {
+        bytes += blocks->moment(frame).live[other];  // those without a row
+      }
+      std::string name = i + 1 == rows ? "everybody else" : escaped(blocks->owners()[i]);
+      double y = owners.y + static_cast<double>(i) * kOwnerRow;
+      svg.text(owners.x, y + 10, short_name(name, characters_in(owners.width, kSmallFont)), "dim");
+      double length =
+          width * std::min(1.0, static_cast<double>(bytes) / static_cast<double>(blocks->most()));
+      svg.rect({owners.x, y + 14, std::max(length, 1.0), 9}, colour_of(owner));
+      svg.text(owners.x + length + 6, y + 22, human_bytes(bytes), "dim");
+    }
   }
 
   void draw_sizes(Svg& svg, size_t frame) const {
     svg.text(sizes.x, sizes.y - 8, "Live bytes by size", "name");
     if (first_class > last_class) return;
-    auto count = static_cast<double>(last_class - first_class + 1);
-    double slot = std::min(22.0, sizes.height / count);
-    auto every = static_cast<size_t>(std::ceil(12 / slot));  // as many labels as have room
     double label = 74;
     double width = sizes.width - label - 84;
-    for (size_t i = first_class; i <= last_class; ++i) {
-      double y = sizes.y + static_cast<double>(i - first_class) * slot;
-      double bytes = map.sizes[frame][i];
-      double middle = y + slot / 2 + 4;
-      double length = bytes / most_of_class * width;
-      svg.rect({sizes.x + label, y + 1, std::max(length, bytes >= 1 ? 1.0 : 0.0), slot - 2},
+    double y = sizes.y;
+    for (size_t i = first_class; i <= last_class; i += together) {
+      double bytes = bytes_from(frame, i);
+      double length = bytes / most_of_sizes * width;
+      svg.rect({sizes.x + label, y + 1, std::max(length, bytes >= 1 ? 1.0 : 0.0), kSizeRow - 3},
                "live-fill");
-      if ((i - first_class) % every != 0) continue;
-      svg.text(sizes.x + label - 8, middle, class_name(i), "dim", Anchor::kEnd);
-      if (bytes < 1) continue;
-      svg.text(sizes.x + label + length + 6, middle, human_bytes(static_cast<uint64_t>(bytes)),
-               "dim");
+      svg.text(sizes.x + label - 8, y + 10, class_name(i), "dim", Anchor::kEnd);
+      if (bytes >= 1) {
+        svg.text(sizes.x + label + length + 6, y + 10, human_bytes(static_cast<uint64_t>(bytes)),
+                 "dim");
+      }
+      y += kSizeRow;
     }
   }
 
@@ -156,10 +233,14 @@ struct Film::Parts {
   HeapMap map;
   Series series;
   Box field;
+  Box owners;
   Box sizes;
   Box timeline;
+  std::unique_ptr<FilmBlocks> blocks;
+  size_t rows = 0;  // of owners
   double side = 1;
-  double most_of_class = 1;
+  double most_of_sizes = 1;
+  size_t together = 1;  // classes of sizes in a bar
   size_t first_class = HeapMap::kSizeClasses;
   size_t last_class = 0;
 };
@@ -186,9 +267,10 @@ std::string Film::draw(size_t frame) const {
   double now = (static_cast<double>(frame) + 1) * parts.map.column_ns;
   svg.text(width - kFilmEdge, 84,
            fmt::format("{}: {} live", human_duration(static_cast<uint64_t>(now)),
-                       human_bytes(static_cast<uint64_t>(parts.live(frame)))),
+                       human_bytes(parts.live(frame))),
            "clock", Anchor::kEnd);
   parts.draw_field(svg, frame);
+  parts.draw_owners(svg, frame);
   parts.draw_sizes(svg, frame);
   parts.draw_timeline(svg, now);
   return svg.finish();

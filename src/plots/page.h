@@ -18,7 +18,7 @@ struct PageOptions {
   PlotKind kind = PlotKind::kAll;
   size_t width = 0;  // 0: as it suits the kind
   size_t height = 0;
-  size_t top = 8;  // sites, up to kSeriesColours
+  size_t top = 10;  // places or parts, up to kSeriesColours
   Scheme scheme = Scheme::kAuto;
 };
 inline constexpr size_t kLeastWidth = 480;

@@ -1,5 +1,6 @@
-// The sites that have most at the peak, over time, one upon the other. What stands at the end of
-// each step is drawn, so that the areas add up to all that was live then.
+// Who has most at the peak, over time, one upon the other: lines to blame or, where no few of them
+// have much, parts of the program. What stands at the end of each step is drawn, so that the areas
+// add up to all that was live then.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,21 +17,11 @@ constexpr double kSitesKeyLine = 16;
 
 struct Shown {
   std::string name;  // in the key
-  std::string full_name;
   uint32_t line = 0;
-  uint32_t site = 0;
   uint64_t at_peak = 0;
   std::vector<double> values;
-  std::vector<std::string> callers;  // of those that are not the only one of their name
+  std::vector<std::string> callers;  // of parts, the nearest first
 };
-
-Answer ask_sites(Ledgers& ledgers, size_t top) {
-  Question question;
-  question.at = parse_moment("peak");
-  question.sort = Measure::kLiveBytes;
-  question.top = top;
-  return ledgers.ask(question);
-}
 
 // The name without its parameters, which take more room than they say.
 std::string without_parameters(const std::string& name) {
@@ -43,19 +34,7 @@ std::string without_parameters(const std::string& name) {
   return name;
 }
 
-// The callers of the function that a site is named after, the nearest first.
-std::vector<std::string> callers_of(Ledgers& ledgers, const Shown& shown) {
-  std::vector<NamedFrame> frames = ledgers.frames(shown.site);
-  auto at = std::find_if(frames.begin(), frames.end(),
-                         [&](const NamedFrame& frame) { return frame.name == shown.full_name; });
-  std::vector<std::string> names;
-  for (; at != frames.end(); ++at) {
-    if (at->name != shown.full_name) names.push_back(without_parameters(at->name));
-  }
-  return names;
-}
-
-using Same = std::vector<Shown*>;  // sites with one name
+using Same = std::vector<Shown*>;  // those with one name
 
 std::map<std::string, Same> by_name(const Same& sites) {
   std::map<std::string, Same> groups;
@@ -81,7 +60,7 @@ bool add_callers(Same& same, size_t& depth) {
   return false;
 }
 
-// Sites in one function are told apart by their callers, or else by their lines.
+// Those in one function are told apart by their callers, or else by their lines.
 void tell_apart(Same same, size_t depth) {
   if (!add_callers(same, depth)) {
     for (Shown* shown : same) {
@@ -94,13 +73,11 @@ void tell_apart(Same same, size_t depth) {
   }
 }
 
-void tell_all_apart(Ledgers& ledgers, std::vector<Shown>& sites) {
+void tell_all_apart(std::vector<Shown>& sites) {
   Same all;
   for (Shown& shown : sites) all.push_back(&shown);
   for (const auto& [name, same] : by_name(all)) {
-    if (same.size() < 2) continue;
-    for (Shown* shown : same) shown->callers = callers_of(ledgers, *shown);
-    tell_apart(same, 0);
+    if (same.size() > 1) tell_apart(same, 0);
   }
 }
 
@@ -126,7 +103,10 @@ class SitesPanel {
     svg_.open_group("plot", {{"kind", "sites"},
                              {"peak-bytes", exact(overview_.totals.peak_bytes)},
                              {"rest-bytes", exact(rest_at_peak_)}});
-    svg_.text(box_.x, box_.y + 12, "Sites with most live bytes at the peak", "name");
+    svg_.text(box_.x, box_.y + 12,
+              by_part_ ? "Parts of the program with most live bytes at the peak"
+                       : "Places with most live bytes at the peak",
+              "name");
     bool one_column = box_.width < 700;
     size_t lines = one_column ? sites_.size() + 1 : (sites_.size() + 2) / 2;
     double keys = static_cast<double>(lines) * kSitesKeyLine + 8;
@@ -139,26 +119,26 @@ class SitesPanel {
 
  private:
   void choose(size_t top) {
-    Answer answer = ask_sites(ledgers_, top);
-    std::vector<uint32_t> numbers;
-    rest_at_peak_ = answer.totals.live_bytes;
-    for (const Row& row : answer.rows) {
-      if (row.all.live_bytes == 0) break;
-      sites_.push_back(
-          {without_parameters(row.name), row.name, row.line, row.site, row.all.live_bytes, {}, {}});
-      numbers.push_back(row.site);
+    Question question;
+    question.top = top;
+    ledgers_.explain(question, top);
+    by_part_ = question.by == GroupBy::kPart;
+    const GroupsOverTime found = ledgers_.over_time(question);
+    rest_at_peak_ = found.answer.totals.live_bytes;
+    for (size_t i = 0; i < found.answer.rows.size(); ++i) {
+      const Row& row = found.answer.rows[i];
+      if (row.all.live_bytes == 0 || row.is_rest) break;
+      std::vector<std::string> callers;
+      for (const std::string& caller : row.callers) callers.push_back(without_parameters(caller));
+      sites_.push_back({without_parameters(row.function.empty() ? row.name : row.function),
+                        by_part_ ? 0 : row.line, row.all.live_bytes, values_at(found.series[i]),
+                        std::move(callers)});
       rest_at_peak_ -= std::min(rest_at_peak_, row.all.live_bytes);
     }
-    if (numbers.empty()) return;
-    for (const SiteSeries& one : ledgers_.series_of(numbers)) {
-      for (Shown& shown : sites_) {
-        if (shown.site == one.site) shown.values = values_at(one.series);
-      }
-    }
-    tell_all_apart(ledgers_, sites_);
+    tell_all_apart(sites_);
   }
 
-  // A site's bytes at the end of each bucket of the common series. Both have buckets that are a
+  // A group's bytes at the end of each bucket of the common series. Both have buckets that are a
   // power of two wide, so those of one are whole buckets of the other.
   std::vector<double> values_at(const Series& series) const {
     std::vector<double> values(series_.buckets.size());
@@ -184,7 +164,7 @@ class SitesPanel {
     }
     auto all = values_of(series_, [](const SeriesBucket& b) { return b.end_bytes; });
     for (size_t i = 0; i < all.size(); ++i) all[i] = std::max(all[i], below[i]);
-    svg_.path(steps.area(all, below), "rest-fill", "all other sites");
+    svg_.path(steps.area(all, below), "rest-fill", "everywhere else");
     auto most = values_of(series_, [](const SeriesBucket& b) { return b.max_bytes; });
     svg_.path(steps.line(most), "ink-line thin", "most bytes live in each step");
     axes.draw_bottom(svg_, time_ticks(duration, ticks_across(plot.width)), true);
@@ -209,7 +189,7 @@ class SitesPanel {
       svg_.rect({x, line - 9, 10, 10}, rest ? "rest-fill" : fmt::format("s{}", i));
       svg_.text(x + 82, line, human_bytes(bytes), "dim", Anchor::kEnd);
       svg_.text(x + 130, line, percent(bytes, overview_.totals.peak_bytes), "dim", Anchor::kEnd);
-      std::string name = rest ? "all other sites"
+      std::string name = rest ? "everywhere else"
                               : short_name(sites_[i].name, characters_in(width - 160, kSmallFont));
       svg_.text(x + 140, line, name, "");
       svg_.close_group();
@@ -223,6 +203,7 @@ class SitesPanel {
   Box box_;
   std::vector<Shown> sites_;
   uint64_t rest_at_peak_ = 0;
+  bool by_part_ = false;
 };
 
 }  // namespace

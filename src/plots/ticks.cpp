@@ -79,20 +79,4 @@ std::vector<Tick> count_ticks(double top, size_t most, std::string_view suffix) 
   return ticks_in(unit_for(top, kCounts, few), top, most, suffix);
 }
 
-std::string byte_label(double bytes) {
-  Unit unit = unit_for(bytes, kBytes, 1);
-  return fmt::format("{:g}{}", bytes / unit.value, unit.name);
-}
-
-std::vector<Tick> decade_ticks(double from_ns, double to_ns) {
-  std::vector<Tick> ticks;
-  for (int power = 0; power <= 18; ++power) {
-    double value = std::pow(10, power);
-    if (value < from_ns || value > to_ns) continue;
-    Unit unit = unit_for(value, std::span(kTimes).first(4), 1);
-    ticks.push_back({value, fmt::format("{:g}{}", value / unit.value, unit.name)});
-  }
-  return ticks;
-}
-
 }  // namespace heapledger

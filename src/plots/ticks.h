@@ -22,10 +22,4 @@ std::vector<Tick> byte_ticks(double top, size_t most, std::string_view suffix = 
 std::vector<Tick> time_ticks(double top_ns, size_t most);
 std::vector<Tick> count_ticks(double top, size_t most, std::string_view suffix = "");
 
-// One number of bytes in its own unit: 512 B, 1.5 KiB.
-std::string byte_label(double bytes);
-
-// For a logarithmic axis of times: 1 ns, 10 ns … that lie between the two.
-std::vector<Tick> decade_ticks(double from_ns, double to_ns);
-
 }  // namespace heapledger

@@ -116,10 +116,15 @@ class TimePanel {
   }
 
   void draw_rss(const Box& box) {
-    svg_.text(box_.x, box.y - 10, "Resident memory (RSS)", "name");
+    svg_.text(box_.x, box.y - 10, "Resident memory (RSS), with the live bytes on one scale",
+              "name");
     Axes axes(box, duration_, with_headroom(static_cast<double>(overview_.rss_peak_bytes)));
     axes.draw_left(svg_, byte_ticks(axes.y_top(), ticks_down(box.height)));
-    draw_rss_line(Steps(axes, static_cast<double>(series_.width_ns)));
+    Steps steps(axes, static_cast<double>(series_.width_ns));
+    auto most = values_of(series_, [](const SeriesBucket& b) { return b.max_bytes; });
+    svg_.path(steps.area(most, std::vector<double>(most.size())), "live-fill half",
+              "live bytes, up to " + human_bytes(overview_.totals.peak_bytes));
+    draw_rss_line(steps);
     axes.draw_bottom(svg_, times(), false);
     draw_markers(svg_, axes, overview_, false);
   }

@@ -7,10 +7,15 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <unordered_map>
 
+#include "symbols/copy_names.h"
 #include "symbols/debug_files.h"
 #include "symbols/demangle.h"
+#include "symbols/elf_file.h"
+#include "symbols/function_starts.h"
 #include "symbols/read_guard.h"
+#include "symbols/symbol_cache.h"
 #include "symbols/symbol_names.h"
 #include "symbols/unit_resolver.h"
 
@@ -33,9 +38,13 @@ std::string hexadecimal(uint64_t value) {
 // A module while it is worked on.
 struct Module {
   const ModuleAddresses* wanted = nullptr;
-  uint32_t number = 0;  // in the table
+  ModuleAddresses rest;              // those of it that the cache does not know, if it knows any
+  std::optional<SymbolTable> known;  // by the cache
+  bool failed = false;               // a file could not be read to the end
+  uint32_t number = 0;               // in the table
   DebugFiles files;
   std::optional<SymbolNames> names;
+  std::unordered_map<uint32_t, uint64_t> starts;  // of functions without a symbol, by address
   std::vector<UnitWork> units;
   std::vector<bool> named;  // by debug information, which goes first
   std::atomic<size_t> pieces_left = 0;
@@ -55,6 +64,7 @@ class Resolution {
       : options_(options),
         table_(table),
         debuginfod_(options.debuginfod, options.debuginfod_limit),
+        cache_(options.cache),
         modules_(wanted.size()) {
     for (size_t i = 0; i < wanted.size(); ++i) {
       modules_[i].wanted = &wanted[i];
@@ -94,9 +104,13 @@ class Resolution {
   // Finds the files, the symbols and the units; what needs no more is done then.
   void open(Module& module) {
     const ReadGuard guard;
+    find_files(module);
+    if (take_from_cache(module)) return count_as_done();
     bool any_units = look_into_files(module);
     if (guard.failed()) {
+      module.failed = true;
       module.names.emplace(DebugFiles{}, module.wanted->addresses);
+      module.starts.clear();
       module.units.clear();
       any_units = false;
       module.files.remark = unreadable(module);
@@ -112,15 +126,48 @@ class Resolution {
            "disk fails. Names are missing; try again when the file is whole";
   }
 
-  // Whether there is debug information.
-  bool look_into_files(Module& module) {
+  void find_files(Module& module) {
     const ModuleAddresses& wanted = *module.wanted;
     const auto fetching = [&](uint64_t fetched, uint64_t size) {
       tell(file_name(wanted.path), fetched, size);
     };
     module.files = find_debug_files(wanted.path, wanted.build_id, options_.debug_folders,
                                     debuginfod_, fetching);
+  }
+
+  // Whether it knows everything.
+  bool take_from_cache(Module& module) {
+    if (!options_.believe_cache || !cache_.is_worth(*module.wanted, module.files)) return false;
+    module.known = cache_.find(*module.wanted, module.files);
+    if (!module.known) return false;
+    module.rest = *module.wanted;
+    module.wanted = &module.rest;
+    const std::lock_guard guard(lock_);
+    return copy_names(*module.known, module.rest, table_) && module.rest.addresses.empty();
+  }
+
+  void keep_in_cache(const Module& module) {
+    if (module.failed || !cache_.is_worth(*module.wanted, module.files)) return;
+    SymbolTable names;
+    const auto keep = [&](const SymbolTable& from) {
+      ModuleAddresses its = {module.wanted->path, module.wanted->build_id, {}};
+      const std::optional<uint32_t> number = from.find_module(its.path, its.build_id);
+      if (number) its.addresses = from.addresses(*number);
+      copy_names(from, its, names);
+    };
+    if (module.known) keep(*module.known);
+    {
+      const std::lock_guard guard(lock_);
+      keep(table_);
+    }
+    cache_.store(*module.wanted, module.files, names);
+  }
+
+  // Whether there is debug information.
+  bool look_into_files(Module& module) {
+    const ModuleAddresses& wanted = *module.wanted;
     module.names.emplace(module.files, wanted.addresses);
+    find_starts(module);
     module.named.assign(wanted.addresses.size(), false);
     bool any_units = false;
     if (!module.files.debug.empty()) {
@@ -132,6 +179,20 @@ class Resolution {
       }
     }
     return any_units;
+  }
+
+  static void find_starts(Module& module) {
+    const std::vector<uint64_t>& addresses = module.wanted->addresses;
+    std::vector<uint32_t> nameless;
+    for (uint32_t i = 0; i < addresses.size(); ++i) {
+      if ((*module.names)[i].empty()) nameless.push_back(i);
+    }
+    if (nameless.empty() || module.files.image.empty()) return;
+    const ElfFile image(module.files.image);
+    const FunctionStarts starts(image);
+    for (uint32_t i : nameless) {
+      if (const std::optional<uint64_t> start = starts.of(addresses[i])) module.starts[i] = *start;
+    }
   }
 
   void describe_source(const Module& module, bool any_units) {
@@ -214,8 +275,9 @@ class Resolution {
     if (--module.pieces_left == 0) finish(module);
   }
 
-  void say_unreadable(const Module& module) {
+  void say_unreadable(Module& module) {
     const std::lock_guard guard(lock_);
+    module.failed = true;
     table_.set_source(module.number, table_.source(module.number), unreadable(module));
   }
 
@@ -231,17 +293,27 @@ class Resolution {
         frame.function = name.empty() ? floor(module, i) : table_.intern(demangle(name.c_str()));
         table_.set(module.number, addresses[i], {&frame, 1});
       }
-      ++done_;
     }
     module.names.reset();
+    module.starts.clear();
     module.units = {};
+    keep_in_cache(module);
+    module.known.reset();
+    count_as_done();
+  }
+
+  void count_as_done() {
+    ++done_;
     tell({}, 0, 0);
   }
 
   uint32_t floor(const Module& module, uint32_t index) {
     std::string name(file_name(module.wanted->path));
     if (name.empty()) name = "unknown";
-    return table_.intern(name + "+" + hexadecimal(module.wanted->addresses[index]));
+    const uint64_t address = module.wanted->addresses[index];
+    const auto start = module.starts.find(index);
+    return table_.intern(name + "+" +
+                         hexadecimal(start == module.starts.end() ? address : start->second));
   }
 
   void tell(std::string_view fetching, uint64_t fetched, uint64_t size) {
@@ -253,6 +325,7 @@ class Resolution {
   const ResolveOptions& options_;
   SymbolTable& table_;
   Debuginfod debuginfod_;
+  SymbolCache cache_;
   std::vector<Module> modules_;
   std::vector<Piece> pieces_;
   std::mutex lock_;  // of table_, pieces_ and the lists of what is named

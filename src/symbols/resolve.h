@@ -37,7 +37,10 @@ struct ResolveOptions {
   // Whether to ask the servers in $DEBUGINFOD_URLS, and for how long at the most, all in all.
   bool debuginfod = false;
   std::chrono::milliseconds debuginfod_limit{60'000};
-  unsigned threads = 0;  // 0: one for each processor
+  // Where names that were found are kept for the next time (symbol_cache.h); empty: nowhere.
+  std::string cache;
+  bool believe_cache = true;  // false: it is only written
+  unsigned threads = 0;       // 0: one for each processor
   // Called from any thread, one call at a time.
   std::function<void(const ResolveProgress&)> progress;
 };

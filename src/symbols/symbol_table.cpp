@@ -1,5 +1,6 @@
 #include "symbols/symbol_table.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "symbols/symbol_table_parts.h"
@@ -110,6 +111,14 @@ std::string_view SymbolTable::module_path(uint32_t module) const {
 std::string_view SymbolTable::module_build_id(uint32_t module) const {
   if (module >= parts_->modules.size()) return {};
   return parts_->modules[module].build_id;
+}
+
+std::vector<uint64_t> SymbolTable::addresses(uint32_t module) const {
+  std::vector<uint64_t> all;
+  if (module >= parts_->modules.size()) return all;
+  for (const auto& [address, piece] : parts_->modules[module].addresses) all.push_back(address);
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 size_t SymbolTable::address_count(uint32_t module) const {

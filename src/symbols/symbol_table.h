@@ -57,6 +57,7 @@ class SymbolTable {
   std::string_view module_path(uint32_t module) const;
   std::string_view module_build_id(uint32_t module) const;
   size_t address_count(uint32_t module) const;
+  std::vector<uint64_t> addresses(uint32_t module) const;  // ascending
 
   // As bytes for the ledger, and back; decode throws std::runtime_error on bytes that make no
   // sense.

@@ -135,6 +135,22 @@ void LedgerWriter::memory(uint64_t rss_bytes) {
       .finish();
 }
 
+void LedgerWriter::resident(uint64_t total, uint64_t swapped,
+                            std::span<const format::ResidentRange> ranges) {
+  ranges = ranges.first(
+      std::min<size_t>(ranges.size(), format::kMaxResidentRanges + format::kResidentKinds));
+  uint64_t time = step(format::kMaxResidentEntryBytes);
+  LongEntry entry(state_, Kind::kResident, time);
+  entry.number(total).number(swapped);
+  for (const format::ResidentRange& range : ranges) {
+    entry.number(static_cast<uint64_t>(range.kind))
+        .number(range.start)
+        .number(range.bytes)
+        .number(range.resident);
+  }
+  entry.finish();
+}
+
 void LedgerWriter::info(format::InfoKey key, std::string_view text) {
   while (!text.empty()) {
     std::string_view piece = text.substr(0, kLongestText);

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "format/entry_encoder.h"
 #include "format/layout.h"
+#include "format/resident.h"
 
 namespace heapledger {
 
@@ -65,6 +67,8 @@ class LedgerWriter {
               std::string_view build_id = {});
   void unload(uint32_t module);
   void memory(uint64_t rss_bytes);
+  // Right before the sample of the same moment.
+  void resident(uint64_t total, uint64_t swapped, std::span<const format::ResidentRange> ranges);
   void info(format::InfoKey key, std::string_view text);
   void marker(std::string_view text);
   void site_before(uint32_t site, uint64_t calls, uint64_t bytes, uint64_t peak);

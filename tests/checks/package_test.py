@@ -45,7 +45,7 @@ class PackageTest(ScratchTest):
         output("dpkg-deb", "-x", self.package, str(self.folder / "unpacked"))
         tool = self.folder / "unpacked/usr/bin/heapledger"
         output(tool, "run", "-q", "-o", "ls.ledger", "--", "/bin/ls", cwd=self.folder)
-        self.assertIn('"heapledger.report/3"',
+        self.assertIn('"heapledger.report/4"',
                       output(tool, "report", "--json", "ls.ledger", cwd=self.folder))
 
 

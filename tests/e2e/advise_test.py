@@ -236,7 +236,7 @@ class Advise(unittest.TestCase):
         for arguments, said in (([self.ledgers["kept"] + ".not"], "not"),
                                 ([self.ledgers["kept"], "--only", "temporery"], "Is it temporary?"),
                                 ([self.ledgers["kept"], "--rounds", "0"], "--rounds"),
-                                ([], "FILE")):
+                                ([harness.fresh_folder()], "no ledgers in")):
             status, stdout, stderr = tool("advise", *arguments)
             self.assertEqual((status, stdout), (2, ""), arguments)
             self.assertIn(said, stderr)

@@ -147,6 +147,13 @@ class Allocators(unittest.TestCase):
         self.refused("hoard", ["hoard", "jemalloc, tcmalloc and mimalloc"])
         self.refused("./missing.so", ["./missing.so"])
 
+    def test_what_works_is_said_where_threads_variables_have_no_room(self):
+        path = library_of("jemalloc")
+        run = harness.recorded(["echo", "hello"], words=f"allocator={path}")
+        self.assertEqual((run.status, run.stdout, run.ledgers), (0, b"hello\n", []))
+        for part in (f"heapledger run --allocator {path}", "LD_PRELOAD='libheapledger.so "):
+            self.assertIn(part, run.stderr.decode())
+
     def test_a_library_without_malloc_is_told_and_does_no_harm(self):
         run = harness.recorded(["echo", "hello"], words="allocator=libm.so.6")
         self.assertEqual((run.status, run.stdout, run.ledgers), (0, b"hello\n", []))

@@ -163,7 +163,7 @@ class Dumped:
         return answer
 
     def blocks(self, core=None):
-        answer = json.loads(self.ask("--blocks", "--json", core=core).stdout)
+        answer = json.loads(self.ask("--blocks", "--json", "--top", "0", core=core).stdout)
         return {block["address"]: block["size"] for block in answer["blocks"]}
 
 

@@ -91,19 +91,41 @@ def without_unused(answer):
     return answer
 
 
+def sums(groups):
+    return {name: sum(group[name] for group in groups) for name in FIGURES
+            if name not in ("smallest", "largest", "peak_bytes", "peak_blocks", "peak_time_ns")
+            and all(isinstance(group.get(name), int) for group in groups)}
+
+
+def without_bounds(answer):
+    """The first answers had other classes of lifetimes: what all of them have together is the same."""
+    if "groups" not in answer:
+        return answer
+    figures = {name: value for name, value in answer["figures"].items() if name != "groups"}
+    return {**answer, "figures": figures, "groups": [sums(answer["groups"])]}
+
+
 def ask(path, words):
-    done = subprocess.run([harness.TOOL, "report", "--json", path, *words], capture_output=True,
+    done = subprocess.run([harness.TOOL, "report", "--json", "--top", "0", path, *words], capture_output=True,
                           check=False)
     if done.returncode not in (0, 3):
         return {"refused": done.returncode}
-    return figures_of(json.loads(done.stdout))
+    return figures_of(harness.with_frames(json.loads(done.stdout)))
+
+
+# Of a live heap as a whole, which is one moment, these were figures that nobody knew.
+UNKNOWN_TO_LIVE_HEAPS = {"peak", "rss_peak", "peak_bytes", "peak_blocks", "peak_time_ns",
+                         "temporary_calls"}
 
 
 def expected_subset(test, old, new, where):
     """All that was there is there, with the same value; there may be more."""
     if isinstance(old, dict) and isinstance(new, dict):
+        of_live_heap = where.startswith("live") and where.endswith((": totals", ": moments"))
         for key, value in old.items():
             test.assertIn(key, new, where)
+            if of_live_heap and key in UNKNOWN_TO_LIVE_HEAPS and new[key] is None:
+                continue
             expected_subset(test, value, new[key], f"{where}: {key}")
     elif isinstance(old, list) and isinstance(new, list):
         test.assertEqual(len(old), len(new), where)
@@ -139,8 +161,10 @@ class Corpus(unittest.TestCase):
                     answer = ask(path, words)
                     if updating:
                         known.setdefault(name, {}).setdefault(title, answer)
-                    expected_subset(self, without_unused(known[name][title]), answer,
-                                    f"{name}.{form} {title}")
+                    wanted = without_unused(known[name][title])
+                    if title == "lifetimes":
+                        wanted, answer = without_bounds(wanted), without_bounds(answer)
+                    expected_subset(self, wanted, answer, f"{name}.{form} {title}")
         if updating:
             with open(kept, "wb") as file:
                 text = json.dumps(known, separators=(",", ":"), sort_keys=True)

@@ -212,6 +212,22 @@ class Ctl(unittest.TestCase):
         self.assertIn("not recorded", ctl(os.getpid(), "start").stderr)
         self.assertIn("no process", ctl(2 ** 22 + 1, "start").stderr)
 
+    def test_live_mode_stays(self):
+        with Worker(self.program, "mode=live") as worker:
+            worker.work(1)
+            pid = worker.process.pid
+            for words in (["trace"], ["sample", "sample=64K"], ["live", "sample=64K"]):
+                done = ctl(pid, "mode", *words)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("runs in live mode, and stays in it", done.stderr)
+            self.order(worker, "mode", "off")
+            self.order(worker, "mode", "live")
+        with Worker(self.program, "mode=trace") as worker:
+            worker.work(1)
+            done = ctl(worker.process.pid, "mode", "live")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("has to start in it", done.stderr)
+
     def test_words_that_must_stay(self):
         with Worker(self.program, "mode=off") as worker:
             worker.work(1)

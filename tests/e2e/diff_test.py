@@ -110,6 +110,14 @@ class Diff(unittest.TestCase):
             self.assertEqual((status, stdout), (2, ""), arguments)
             self.assertIn(said, stderr)
 
+    def test_a_moment_after_the_end_is_refused_with_the_range(self):
+        for words in ([self.new, "--moments", "start", "2h"], [self.new, "--moments", "2h", "end"],
+                      [self.old, self.new, "--at", "2h"]):
+            status, stdout, stderr = tool("diff", *words)
+            self.assertEqual((status, stdout), (2, ""), words)
+            self.assertRegex(stderr, r"2 h 0 min is after the end of the recording, "
+                                     r"which is from 0s to [0-9.]+ [mu]?s")
+
     def test_a_damaged_ledger_is_said(self):
         broken = os.path.join(self.folder, "broken.ledger")
         with open(broken, "wb") as file:

@@ -9,7 +9,7 @@ import unittest
 import clients
 import export_program
 import harness
-from export_program import export, report
+from export_program import export, report, totals_of
 
 EVENTS = ["Calls", "Bytes", "Live", "Temporary", "NeverFreed"]
 
@@ -81,9 +81,9 @@ def functions_in(printed, events=len(EVENTS)):
 
 
 def expected_totals(ledgers):
-    totals = report(ledgers)["totals"]
+    totals = totals_of(ledgers)
     return [totals[name] for name in
-            ("calls", "bytes", "peak_bytes", "temporary_calls", "end_bytes")]
+            ("calls", "bytes", "peak_bytes", "temporary_calls", "never_freed_bytes")]
 
 
 def frame_names(group):
@@ -93,12 +93,15 @@ def frame_names(group):
 def expected_by_function(ledgers, only_innermost):
     """From the stacks of the report: the figures of all stacks that a function is on."""
     found = {}
-    for group in report(ledgers, "--top", "1000000")["groups"]:
+    answer = report(ledgers, "--top", "1000000")
+    left = {site["site"]: site["live_bytes"] for site in answer["never_freed"]}
+    for group in answer["groups"]:
+        group["never_freed_bytes"] = left.get(group["site"], 0)
         names = frame_names(group) or ["[no stack]"]
         for name in set(names[:1] if only_innermost else names):
             figures = found.setdefault(name, [0] * len(EVENTS))
             for place, measure in enumerate(("calls", "bytes", "at_peak_bytes", "temporary_calls",
-                                             "end_bytes")):
+                                             "never_freed_bytes")):
                 figures[place] += group[measure]
     return found
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import clients
 import export_program
 import harness
-from export_program import export, report
+from export_program import export, report, totals_of
 
 
 def lines_of(text):
@@ -26,9 +26,9 @@ def total(text):
 class Collapsed(unittest.TestCase):
     def test_sums_are_the_totals_of_the_report(self):
         for ledger in (export_program.cpp(), export_program.python(), export_program.sampled()):
-            totals = report(ledger)["totals"]
+            totals = totals_of(ledger)
             for metric, name in (("calls", "calls"), ("bytes", "bytes"), ("live", "peak_bytes"),
-                                 ("peak", "peak_bytes"), ("never-freed", "end_bytes"),
+                                 ("peak", "peak_bytes"), ("never-freed", "never_freed_bytes"),
                                  ("temporary", "temporary_calls")):
                 with self.subTest(ledger=ledger, metric=metric):
                     self.assertEqual(total(export(ledger, "collapsed", "--metric", metric)),

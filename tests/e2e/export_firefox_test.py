@@ -160,6 +160,29 @@ class Firefox(unittest.TestCase):
             self.assertEqual(sum(client.sums("native-retained-allocations", client.threads())),
                              sum(report(ledger)["totals"]["end_bytes"] for ledger in ledgers))
 
+    def test_files_are_bounded(self):
+        # 2.2 million births and ends of small blocks, and 1,000 kilobytes that stay.
+        binary = export_program.compile_program("busy", """
+            #include <stdlib.h>
+            void* volatile kept;
+            int main(void) {
+              for (int i = 0; i < 1100000; ++i) { kept = malloc(16); free(kept); }
+              for (int i = 0; i < 1000; ++i) kept = malloc(1024);
+              return 0;
+            }""", "gcc", ("-O1", "-g"))
+        ledger = export_program.record([binary], "busy")
+        path = os.path.join(harness.fresh_folder(), "busy.json")
+        done = subprocess.run([harness.TOOL, "export", ledger, "--to", "firefox", "-o", path],
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(path, encoding="utf-8") as file:
+            weights = [weight for thread in json.load(file)["threads"]
+                       for weight in thread["nativeAllocations"]["weight"]]
+        self.assertEqual(weights.count(1024), 1000)
+        self.assertEqual(weights.count(16), 0)
+        self.assertIn("blocks of less than 32 B are left out", done.stderr)
+        self.assertIn("99.9% of the blocks, 94.5% of the bytes", done.stderr)
+
     def test_refusals(self):
         done = subprocess.run([harness.TOOL, "export", export_program.cpp(), "--to", "firefox",
                                "--at", "end"], capture_output=True, text=True, timeout=300)

@@ -1,8 +1,11 @@
 """Exports for heaptrack: heaptrack_print reads them, and its figures are those of the report."""
 
+import json
 import os
 import re
+import shutil
 import subprocess
+import time
 import unittest
 
 import clients
@@ -11,11 +14,10 @@ import harness
 from export_program import export, report
 
 # What heaptrack_print calls the figures that flame graphs can be weighed by, and we.
-COSTS = {"allocations": "calls", "temporary": "temporary_calls", "leaked": "end_bytes",
-         "peak": "peak_bytes"}
+COSTS = {"allocations": "calls", "leaked": "end_bytes", "peak": "peak_bytes"}
 
-# One thread, so that what comes next in the thread comes next in the process: three kept blocks of
-# one size from one place, freed right after others like them, and blocks that are freed at once.
+# Four kept blocks of one size from one place, one of them freed right after another one was born;
+# eight that are freed at once, and eight that are resized at once: 16 temporary ones for heaptrack.
 ORDERLY = """
 #include <stdlib.h>
 __attribute__((noinline)) char* get(size_t size) { char* volatile block = malloc(size); return block; }
@@ -33,8 +35,8 @@ int main(void) {
 """
 
 
-def exported(ledger, *options):
-    path = os.path.join(harness.fresh_folder(), "out.heaptrack")
+def exported(ledger, *options, name="out.heaptrack"):
+    path = os.path.join(harness.fresh_folder(), name)
     export(ledger, "heaptrack", "-o", path, *options)
     return path
 
@@ -61,6 +63,43 @@ def figure(text, name):
     return re.search(rf"^{re.escape(name)}: ([^ \n]+)", text, re.M).group(1)
 
 
+def temporary_in_the_process(ledger):
+    """Blocks whose end, by whatever thread and for whatever reason, is the next thing that happens to
+    any block."""
+    count, last = 0, None
+    rows = json.loads(export(ledger, "json", "--entries"))["rows"]
+    for row in rows:
+        ends = {"free": row["address"], "resize": row["old_address"]}.get(row["what"])
+        if row["calls"] == 0:
+            continue  # of nothing, or of a block that nobody saw
+        count += ends is not None and ends == last
+        last = row["address"] if row["what"] != "free" else None
+    return count
+
+
+def show_in_gui(path):
+    """Lets heaptrack_gui read a file until it has nothing left to do; it must not have crashed."""
+    folder = harness.fresh_folder()
+    environment = dict(os.environ, QT_QPA_PLATFORM="offscreen", HOME=folder, XDG_RUNTIME_DIR=folder)
+    with subprocess.Popen([clients.command("heaptrack_gui", "heaptrack-gui"), path], cwd=folder,
+                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as gui:
+        try:
+            before, quiet = (0, 0), 0
+            while quiet < 5 and gui.poll() is None:
+                time.sleep(0.2)
+                with open(f"/proc/{gui.pid}/stat", encoding="utf-8") as file:
+                    words = file.read().rpartition(")")[2].split()
+                with open(f"/proc/{gui.pid}/io", encoding="utf-8") as file:
+                    has_read = int(file.readline().split()[1])
+                now = (int(words[11]) + int(words[12]), has_read)
+                busy = now != before or has_read < os.path.getsize(path)
+                before, quiet = now, 0 if busy else quiet + 1
+            harness.expect_equal(gui.poll(), None, "heaptrack_gui ended by itself with")
+        finally:
+            gui.kill()
+
+
 class Heaptrack(unittest.TestCase):
     def test_figures_are_those_of_the_report(self):
         for ledger in (export_program.cpp(), export_program.python(), export_program.sampled()):
@@ -69,26 +108,63 @@ class Heaptrack(unittest.TestCase):
             text = printed(path)
             self.assertEqual(int(figure(text, "calls to allocation functions")), totals["calls"])
             for cost, name in COSTS.items():
-                if cost == "temporary":
-                    continue  # of the whole process there, of a thread here: see below
                 with self.subTest(ledger=ledger, cost=cost):
                     self.assertEqual(sum(value for _, value in stacks(path, cost)), totals[name])
 
-    def test_temporary_calls_of_one_thread(self):
+    def test_temporary_calls_made_on_paper(self):
         program = export_program.compile_program("orderly", ORDERLY, "gcc", ("-O1", "-g"))
-        for ledger in (export_program.record([program], "orderly"), export_program.python()):
-            totals = report(ledger)["totals"]
-            path = exported(ledger)
-            for cost, name in COSTS.items():
-                with self.subTest(ledger=ledger, cost=cost):
-                    self.assertEqual(sum(value for _, value in stacks(path, cost)), totals[name])
-            self.assertEqual(int(figure(printed(path), "temporary memory allocations")),
-                             totals["temporary_calls"])
+        path = exported(export_program.record([program], "orderly"))
+        self.assertEqual(int(figure(printed(path), "temporary memory allocations")), 16)
+        self.assertEqual(sum(value for _, value in stacks(path, "temporary")), 16)
 
-    def test_temporary_calls_of_threads_are_never_more(self):
-        ledger = export_program.cpp()
-        self.assertLessEqual(sum(value for _, value in stacks(exported(ledger), "temporary")),
-                             report(ledger)["totals"]["temporary_calls"])
+    def test_temporary_are_blocks_whose_end_comes_next(self):
+        for ledger in (export_program.cpp(), export_program.python()):
+            seen = sum(value for _, value in stacks(exported(ledger), "temporary"))
+            # The very first block can be taken for one.
+            self.assertIn(seen - temporary_in_the_process(ledger), (0, 1))
+
+    def test_numbers_are_given_at_births_and_none_is_left_out(self):
+        # The graphical program has a list of as many sizes as births have shown it, and no more.
+        for ledger in (export_program.cpp(), export_program.python(), export_program.sampled()):
+            told = born = 0
+            with open(exported(ledger), encoding="utf-8") as file:
+                for line in file:
+                    number = int(line.split()[1], 16) if line[0] in "+-" else 0
+                    if line[0] == "a":
+                        told += 1
+                    elif line[0] == "+":
+                        self.assertLess(number, told)
+                        self.assertLessEqual(number, born)
+                        born = max(born, number + 1)
+                    elif line[0] == "-":
+                        self.assertLess(number, born)
+            self.assertGreater(born, 10)
+            self.assertEqual(born, told)
+
+    def test_time_goes_on_where_nothing_happens(self):
+        ledger = export_program.record(["/bin/sleep", "0.3"], "sleeping")
+        with open(exported(ledger), encoding="utf-8") as file:
+            times = [int(line.split()[1], 16) for line in file if line.startswith("c ")]
+        self.assertGreaterEqual(times[-1], 300)
+        steps = [after - before for before, after in zip([0] + times, times)]
+        self.assertEqual(min(steps), 1)
+        self.assertLessEqual(max(steps), max(times[-1] // 1000, 1))
+
+    def test_compressed_by_the_ending_of_the_name(self):
+        ledger = export_program.python()
+        plain = exported(ledger)
+        with open(plain, "rb") as file:
+            content = file.read()
+        for ending, undo in ((".gz", ["gzip", "-dc"]), (".zst", ["zstd", "-dc"])):
+            path = exported(ledger, name="out.heaptrack" + ending)
+            self.assertLess(os.path.getsize(path), len(content) / 2)
+            self.assertEqual(printed(path), printed(plain).replace(plain, path))
+            if shutil.which(undo[0]):
+                self.assertEqual(clients.run([*undo, path], text=False), content)
+
+    def test_the_graphical_program_opens_it(self):
+        for ledger in (export_program.cpp(), export_program.python(), export_program.sampled()):
+            show_in_gui(exported(ledger))
 
     def test_resident_memory(self):
         ledger = export_program.python()

@@ -121,13 +121,36 @@ class Pprof(unittest.TestCase):
                              {value: figures[name] for value, name in FIGURES.items()})
 
     def test_functions_are_those_of_the_report(self):
-        for ledger in (export_program.cpp(), export_program.python(), export_program.sampled()):
+        for ledger in (export_program.cpp(), export_program.sampled()):
             groups = report(ledger, "--by", "function", "--top", "1000000")["groups"]
             for value, figure in FIGURES.items():
                 with self.subTest(ledger=ledger, value=value):
-                    wanted = {group["name"]: group[figure] for group in groups if group[figure]}
+                    wanted = {group["name"]: (group["self"][figure], group[figure])
+                              for group in groups if group[figure]}
                     seen = top(profile(ledger), value)
-                    self.assertEqual({name: cum for name, (_, cum) in seen.items()}, wanted)
+                    # Those to blame, and whoever calls them; what they call to allocate is dropped.
+                    self.assertEqual(seen, {name: wanted[name] for name in seen})
+                    self.assertEqual(sum(flat for flat, _ in seen.values()),
+                                     sum(own for own, _ in wanted.values()))
+
+    def test_what_an_allocator_does_inside_goes_to_its_caller(self):
+        ledger = export_program.python()
+        groups = report(ledger, "--by", "function", "--top", "1000000")["groups"]
+        wanted = {group["name"]: group["bytes"] for group in groups}
+        seen = top(profile(ledger), "alloc_space")
+        self.assertIn("_PyObject_Malloc", wanted)
+        self.assertNotIn("_PyObject_Malloc", seen)
+        self.assertEqual(sum(flat for flat, _ in seen.values()),
+                         report(ledger)["totals"]["bytes"])
+        self.assertLess(0, seen["_PyEval_EvalFrameDefault"][1])
+        self.assertEqual([name for name, (_, cum) in seen.items() if cum > wanted[name]], [])
+
+    def test_allocators_are_dropped(self):
+        seen = top(profile(export_program.cpp()), "alloc_space")
+        self.assertIn("shop::stock(int)", seen)
+        self.assertEqual([name for name in seen if name.startswith("operator new")], [])
+        with open(profile(export_program.cpp()), "rb") as file:
+            self.assertIn(b"|operator new|", gzip.decompress(file.read()))
 
     def test_in_use_at_the_peak_is_what_is_shown_first(self):
         text = pprof(profile(export_program.cpp()), "-top", "-unit=B")

@@ -190,4 +190,11 @@ def report(ledgers, *options):
     done = subprocess.run([harness.TOOL, "report", *ledgers, "--json", *options],
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
     expect_equal(done.returncode, 0, f"status of the report: {done.stderr}")
-    return json.loads(done.stdout)
+    return harness.with_frames(json.loads(done.stdout))
+
+
+def totals_of(ledgers):
+    """The totals of the report, with what it says was never freed: without what is suppressed."""
+    answer = report(ledgers, "--top", "1000000")
+    return {**answer["totals"],
+            "never_freed_bytes": sum(site["live_bytes"] for site in answer["never_freed"])}

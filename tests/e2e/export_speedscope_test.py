@@ -3,12 +3,13 @@ other exports that it reads."""
 
 import json
 import os
+import subprocess
 import unittest
 
 import clients
 import export_program
 import harness
-from export_program import export, report
+from export_program import export, report, totals_of
 
 VALIDATE = """
 const fs = require('fs');
@@ -31,10 +32,33 @@ return await page.evaluate(() => ({
       (row) => [...row.children].map((cell) => cell.textContent)) }));
 """
 
+BUSHY = """
+#include <stdlib.h>
+void* volatile kept;
+__attribute__((noinline)) void right(int depth);
+__attribute__((noinline)) void left(int depth) {
+  if (depth == 0) { kept = malloc(10); return; }
+  left(depth - 1);
+  right(depth - 1);
+  kept = kept;
+}
+__attribute__((noinline)) void right(int depth) {
+  if (depth == 0) { kept = malloc(11); return; }
+  left(depth - 1);
+  right(depth - 1);
+  kept = kept;
+}
+__attribute__((noinline)) void deep(int depth) {
+  if (depth == 0) left(15); else deep(depth - 1);
+  kept = kept;
+}
+int main(void) { kept = malloc(100000); deep(100); return 0; }
+"""
+
 # The profiles of a file without --metric: the name, the unit, and the same figure in a report.
 PROFILES = (("bytes live at the peak", "bytes", "peak_bytes"), ("bytes allocated", "bytes", "bytes"),
             ("calls", "none", "calls"), ("temporary calls", "none", "temporary_calls"),
-            ("bytes never freed", "bytes", "end_bytes"))
+            ("bytes never freed", "bytes", "never_freed_bytes"))
 
 
 def exported(ledger, *options):
@@ -80,7 +104,7 @@ class Speedscope(unittest.TestCase):
 
     def test_sums_are_the_totals_of_the_report(self):
         for ledger in (export_program.cpp(), export_program.python(), export_program.sampled()):
-            totals = report(ledger)["totals"]
+            totals = totals_of(ledger)
             content = exported(ledger)
             self.assertEqual(len(content["profiles"]), len(PROFILES))
             for profile, (name, unit, figure) in zip(content["profiles"], PROFILES):
@@ -125,6 +149,29 @@ class Speedscope(unittest.TestCase):
         self.assertEqual([profile["endValue"] for profile in profiles],
                          [figures[name] for name in ("live_bytes", "bytes", "calls",
                                                      "temporary_calls")])
+
+    def test_files_are_bounded(self):
+        # 2^15 stacks of more than 115 functions each, half of them with 10 bytes and half with 11, and
+        # one with 100,000.
+        ledger = export_program.record([export_program.compile_program(
+            "bushy", BUSHY, "gcc", ("-O1", "-g"))], "bushy", "--depth", "255")
+        path = os.path.join(harness.fresh_folder(), "bushy.json")
+        done = subprocess.run([harness.TOOL, "export", ledger, "--to", "speedscope", "-o", path],
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0)
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        live = content["profiles"][0]
+        total = (1 << 14) * (10 + 11) + 100000
+        self.assertEqual([sum(profile["weights"]) for profile in content["profiles"]],
+                         [total, total, (1 << 15) + 1, 0, total])
+        for profile in content["profiles"]:
+            self.assertLessEqual(sum(len(sample) for sample in profile["samples"]), 3000001)
+        self.assertEqual(max(live["weights"]), 100000)
+        last = content["shared"]["frames"][live["samples"][-1][0]]["name"]
+        self.assertEqual(last, "[light stacks, left out]")
+        share = 100 * live["weights"][-1] / total
+        self.assertIn(f"with {share:.1f}% of it, left out", done.stderr)
 
     def test_time_of_ledgers_that_have_it(self):
         ledger = export_program.record([export_program.cpp_binary()], "timed", "--mode", "sample",

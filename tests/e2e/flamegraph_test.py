@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 import clients
 import export_program
 import harness
-from export_program import report
+from export_program import report, totals_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 OPEN = """
@@ -26,6 +26,8 @@ OPEN = """
         x: Number(each.querySelector('rect').getAttribute('x')),
         width: Number(each.querySelector('rect').getAttribute('width')) })));
   const detail = () => page.locator('.detail').textContent();
+  // The stacks in the file are unpacked.
+  const ready = () => page.locator('.controls select').waitFor();
 """
 
 
@@ -71,9 +73,9 @@ class Flamegraph(unittest.TestCase):
 
     def test_every_metric_has_its_total(self):
         ledger = export_program.cpp()
-        totals = report(ledger)["totals"]
+        totals = totals_of(ledger)
         for metric, total in (("calls", "calls"), ("bytes", "bytes"), ("temporary", "temporary_calls"),
-                              ("never-freed", "end_bytes")):
+                              ("never-freed", "never_freed_bytes")):
             frames = frames_of(draw(ledger, "metric.svg", "--metric", metric))
             self.assertEqual(frames[0], ("all", 0, totals[total], 0))
 
@@ -136,6 +138,7 @@ class Flamegraph(unittest.TestCase):
                 path = draw(ledger, "search.html", "--at", moment, "--min-share", "0", *way)
                 answers = clients.in_browser(OPEN + """
                     const answers = [];
+                    await ready();
                     for (const pattern of args.patterns) {
                       await page.keyboard.press('Control+f');
                       await page.keyboard.type(pattern);
@@ -152,6 +155,86 @@ class Flamegraph(unittest.TestCase):
                 if moment == "end":
                     self.assertEqual(int(answers[2]["sum"]), 4321)
                     self.assertGreater(answers[2]["hits"], 1, "recursion has several frames")
+
+    def test_search_counts_what_is_too_narrow_to_be_drawn(self):
+        ledger = export_program.cpp()
+        wanted = functions(ledger)["shop::nested(int)"]["bytes"]
+        for way in ([], ["--inverted"]):
+            path = draw(ledger, "narrow.svg", "--metric", "bytes", "--min-share", "20%", *way)
+            self.assertNotIn("shop::nested(int)", [frame[0] for frame in frames_of(path)])
+            matched = look(path, """
+                await ready();
+                await page.keyboard.press('/');
+                await page.keyboard.type('shop::nested(');
+                return await page.getAttribute('svg', 'data-matched');""")
+            self.assertEqual((int(matched), wanted), (4321, 4321))
+
+    def test_the_room_of_narrow_frames_is_shown(self):
+        ledger = export_program.python()
+        least = report(ledger)["totals"]["peak_bytes"] * 0.02
+        root = ElementTree.parse(draw(ledger, "room.svg", "--min-share", "2%")).getroot()
+        path, rooms = [], 0
+        for group in root.iter(SVG + "g"):
+            kinds = group.get("class", "").split()
+            if not {"frame", "rest"} & set(kinds):
+                continue
+            begin, value, depth = (int(group.get("data-" + name))
+                                   for name in ("begin", "value", "depth"))
+            del path[depth:]
+            if "rest" in kinds:
+                rooms += 1
+                self.assertGreaterEqual(value, least)
+                self.assertEqual(begin, path[-1]["filled"], "beside what is drawn")
+                self.assertLessEqual(begin + value, path[-1]["end"])
+                self.assertRegex(group.find(SVG + "title").text, r"^… [\d,]+ smaller\n")
+                continue
+            if path:
+                path[-1]["filled"] = begin + value
+            path.append({"filled": begin, "end": begin + value})
+        self.assertGreater(rooms, 0)
+
+    def test_other_metrics_and_callers_in_one_picture(self):
+        # What the script draws of the stacks is what the tool draws when it is asked for that.
+        ledger = export_program.cpp()
+        choices = {"bytes live at the peak": "peak", "bytes allocated": "bytes", "calls": "calls",
+                   "temporary calls": "temporary", "bytes never freed": "never-freed"}
+        seen = look(draw(ledger, "views.svg", "--min-share", "1%"), """
+            await ready();
+            const seen = {};
+            for (let turn = 0; turn < 2; ++turn) {
+              await page.locator('button', { hasText: 'Callers' }).click();
+              for (const name of await page.locator('option').allTextContents()) {
+                await page.locator('select').selectOption({ label: name });
+                seen[name + turn] = await page.evaluate(() =>
+                    [...document.querySelectorAll('.frame, .rest')].map((each) => [
+                      each.querySelector('title').textContent.split('\\n')[0],
+                      Number(each.dataset.value), Number(each.dataset.depth)]));
+              }
+            }
+            return seen;""")
+        self.assertEqual(len(seen), 2 * len(choices))
+        for name, metric in choices.items():
+            for turn, way in enumerate((["--inverted"], [])):
+                root = ElementTree.parse(draw(ledger, "one.svg", "--metric", metric, "--min-share",
+                                              "1%", *way)).getroot()
+                wanted = [[group.find(SVG + "title").text.split("\n")[0],
+                           int(group.get("data-value")), int(group.get("data-depth"))]
+                          for group in root.iter(SVG + "g")
+                          if group.get("class", "").split()[:1] in (["frame"], ["rest"])]
+                self.assertGreater(len(wanted), 3)
+                self.assertEqual(sorted(seen[name + str(turn)]), sorted(wanted), (metric, way))
+
+    def test_functions_of_one_module_have_shades(self):
+        root = ElementTree.parse(draw(export_program.cpp(), "shades.svg")).getroot()
+        shades = {}
+        for group in root.iter(SVG + "g"):
+            kinds = group.get("class", "").split()
+            if kinds[:2] == ["frame", "m0"]:
+                name = group.find(SVG + "title").text.split("\n")[0]
+                shades.setdefault(kinds[2], set()).add(name)
+        self.assertGreaterEqual(len(shades), 3)
+        self.assertEqual(len(set.union(*shades.values())), sum(map(len, shades.values())),
+                         "a function has one shade")
 
     def test_search_for_text_and_the_end_of_it(self):
         answer = look(draw(export_program.cpp(), "text.svg"), """

@@ -88,7 +88,7 @@ class Graph(unittest.TestCase):
     def test_nodes_are_the_functions_of_the_report(self):
         for ledger in (export_program.cpp(), export_program.sampled(), export_program.python()):
             rows = functions(ledger)
-            seen = Parsed(graph(ledger, "all.dot", "--prune", "0", "--wrappers"))
+            seen = Parsed(graph(ledger, "all.dot", "--prune", "0", "--wrappers", "--boxes", "200"))
             self.assertEqual({name: rows[name] for name in seen.nodes}, seen.nodes)
             self.assertEqual(len(seen.nodes) + seen.number("pruned_functions"), len(rows))
             self.assertEqual(sum(own for _, own in seen.nodes.values()) +
@@ -96,7 +96,8 @@ class Graph(unittest.TestCase):
 
     def test_what_enters_a_function_is_what_it_has(self):
         ledger = export_program.cpp()
-        seen = Parsed(graph(ledger, "enter.dot", "--prune", "0", "--wrappers"))
+        seen = Parsed(graph(ledger, "enter.dot", "--prune", "0", "--wrappers", "--boxes",
+                            "500"))
         self.assertEqual(seen.number("pruned_functions"), 0)
         entered = {}
         for (caller, callee), value in seen.edges.items():
@@ -129,7 +130,8 @@ class Graph(unittest.TestCase):
         ledger = export_program.python()
         rows = functions(ledger)
         total = report(ledger)["totals"]["peak_bytes"]
-        seen = Parsed(graph(ledger, "pruned.dot", "--prune", "10%", "--wrappers"))
+        seen = Parsed(graph(ledger, "pruned.dot", "--prune", "10%", "--wrappers", "--boxes",
+                            "200"))
         self.assertEqual(seen.nodes, {name: row for name, row in rows.items()
                                       if row[0] >= total / 10})
         left_out = [row for row in rows.values() if row[0] < total / 10]
@@ -137,6 +139,61 @@ class Graph(unittest.TestCase):
         self.assertEqual(seen.number("pruned_self"), sum(own for _, own in left_out))
         self.assertIn(f"{len(seen.nodes)} of {len(rows)} functions", seen.whole["label"])
         self.assertIn("less than 10%", seen.whole["label"])
+
+    def test_forty_boxes_are_enough(self):
+        # Sixty functions that allocate the same, behind a long way that allocates nothing.
+        source = "#include <stdlib.h>\nvoid* volatile kept;\n"
+        source += "".join(f"__attribute__((noinline)) void leaf{i}(void) {{ kept = malloc(1000); }}\n"
+                          for i in range(60))
+        source += "__attribute__((noinline)) void work(void) {\n"
+        source += "".join(f"  leaf{i}(); kept = kept;\n" for i in range(60)) + "}\n"
+        source += "__attribute__((noinline)) void way0(void) { work(); kept = kept; }\n"
+        source += "".join(f"__attribute__((noinline)) void way{i}(void) "
+                          f"{{ way{i - 1}(); kept = kept; }}\n" for i in range(1, 20))
+        source += "int main(void) { way19(); return 0; }\n"
+        binary = export_program.compile_program("ways", source, "gcc", ("-O1", "-g"))
+        ledger = export_program.record([binary], "ways")
+        seen = Parsed(graph(ledger, "ways.dot", "--at", "end"))
+        self.assertEqual(len(seen.nodes), 40)
+        self.assertEqual(seen.nodes["work"], (60000, 0))
+        self.assertEqual({name[:4] for name in seen.nodes}, {"work", "leaf"})
+        self.assertEqual({edge[0] for edge in seen.edges}, {"work"})
+        self.assertEqual(seen.number("pruned_self"), 21 * 1000)
+        self.assertIn("40 of ", seen.whole["label"])
+        more = Parsed(graph(ledger, "more.dot", "--at", "end", "--boxes", "70"))
+        self.assertTrue({f"leaf{i}" for i in range(60)} | {"work"} <= set(more.nodes))
+
+    def test_calls_through_what_is_left_out_are_dashed(self):
+        # Of calls(), main, left and leaf have 300, 100 and 550 of their own, and deep nothing.
+        seen = Parsed(graph(calls(), "through.dot", "--at", "end", "--boxes", "4"))
+        self.assertEqual(set(seen.nodes), {"main", "left", "right", "leaf"})
+        self.assertEqual(seen.edges[("left", "leaf")], 200)
+        self.assertEqual(seen.edges[("right", "leaf")], 350)
+        styles = {(seen.names[edge["tail"]], seen.names[edge["head"]]): edge["style"]
+                  for edge in seen.whole["edges"]}
+        self.assertEqual(styles[("left", "leaf")], "dashed")
+        self.assertEqual(styles[("main", "left")], "solid")
+
+    def test_the_picture_is_moved_and_zoomed(self):
+        clients.command("dot", "graphviz")
+        seen = clients.in_browser("""
+            await page.goto('file://' + args);
+            const part = async () => (await page.getAttribute('svg', 'viewBox')).split(' ').map(Number);
+            const before = await part();
+            await page.mouse.move(600, 400);
+            await page.mouse.wheel(0, -500);
+            const near = await part();
+            await page.mouse.down();
+            await page.mouse.move(500, 400);
+            await page.mouse.up();
+            const moved = await part();
+            await page.keyboard.press('0');
+            return [before, near, moved, await part()];""", graph(export_program.cpp(), "move.svg"))
+        before, near, moved, after = seen
+        self.assertLess(near[2], before[2] / 2)
+        self.assertAlmostEqual(near[0] + near[2] / 2, before[0] + before[2] / 2, places=3)
+        self.assertAlmostEqual(moved[0] - near[0], near[2] * 100 / 1200, places=3)
+        self.assertEqual(after, before)
 
     def test_more_goes_with_larger_text_and_wider_arrows(self):
         seen = Parsed(graph(calls(), "sizes.dot", "--at", "end"))
@@ -161,6 +218,24 @@ class Graph(unittest.TestCase):
             self.assertTrue(exported.startswith(begins), exported[:20])
         with open(graph(ledger, "same.dot"), encoding="utf-8") as file:
             self.assertEqual(file.read(), export(ledger, "dot"))
+
+    def test_long_names_are_parted_between_words(self):
+        source = """
+            #include <cstdlib>
+            struct FirstArgument {};
+            void* volatile kept;
+            namespace storehouse {
+            __attribute__((noinline)) void ordereverything(FirstArgument*, FirstArgument*, int size) {
+              kept = std::malloc(size);
+            }
+            }
+            int main() { storehouse::ordereverything(nullptr, nullptr, 100000); }
+            """
+        binary = export_program.compile_program("parted", source, "g++", ("-O1", "-g"))
+        seen = Parsed(graph(export_program.record([binary], "parted"), "parted.dot", "--at", "end"))
+        [label] = [label for name, label in seen.labels.items() if "ordereverything" in name]
+        self.assertEqual([line.strip() for line in label.split("\\n")][:2],
+                         ["storehouse::ordereverything(", "FirstArgument*, FirstArgument*,"])
 
     def test_pdf_is_a_picture(self):
         clients.command("dot", "graphviz")
@@ -191,7 +266,8 @@ class Graph(unittest.TestCase):
         for part in ('"quoted" <tag>', r"line\nbreak\ttab\rreturn".replace(r"\r", r"\x0d"),
                      r"escape\x1b[31mred\x07", "<script>alert(1)", "/* here */"):
             self.assertIn(part, texts)
-        self.assertFalse(list(root.iter("{http://www.w3.org/2000/svg}script")))
+        scripts = [each.text for each in root.iter("{http://www.w3.org/2000/svg}script")]
+        self.assertEqual([text.count("alert(1)") for text in scripts], [0], "ours alone")
 
     def test_other_moments_and_metrics(self):
         ledger = export_program.cpp()

@@ -99,6 +99,10 @@ def fresh_folder():
     return path
 
 
+# Names that tools find are kept for the tools of the same test.
+os.environ["XDG_CACHE_HOME"] = fresh_folder()
+
+
 def escaped(text):
     """`text` as a value in the HEAPLEDGER variable."""
     return text.replace("\\", "\\\\").replace(" ", "\\ ")
@@ -180,12 +184,21 @@ def tool_json(verb, paths, status=0):
     """The parsed answer of `heapledger VERB --json` about `paths`."""
     if not paths:
         raise Failure(f"there is no ledger to {verb}")
-    done = subprocess.run([TOOL, verb, "--json"] + list(paths), env=plain_environment(),
+    words = ["--top", "0"] if verb == "report" else []
+    done = subprocess.run([TOOL, verb, "--json", *words] + list(paths), env=plain_environment(),
                           capture_output=True, timeout=2 * HANG_SECONDS, check=False)
     if done.returncode != status:
         raise Failure(f"heapledger {verb} ended with {done.returncode}, not {status}, "
                       f"for {paths}:\n{shown(done.stderr)}")
-    return json.loads(done.stdout)
+    return with_frames(json.loads(done.stdout))
+
+
+def with_frames(answer):
+    """A report in which each group and block has its own `frames`, out of the table of all."""
+    for one in answer.get("groups", []) + answer.get("blocks", []):
+        if "stack" in one:
+            one["frames"] = [answer["frames"][place] for place in one["stack"]]
+    return answer
 
 
 def report(run_or_paths, status=0):

@@ -20,6 +20,8 @@ Header = collections.namedtuple(
     "Header", "version header_bytes extent_bytes time_shift page_bytes machine pid parent_pid "
     "run_id origin parent_window parent_offset parent_seq stop_reason stop_errno exit_ticks missed")
 
+Sample = collections.namedtuple("Sample", "window time rss highest ticks files")
+
 SIMPLE = {1: "calloc", 2: "realloc", 3: "reallocarray", 4: "valloc", 5: "pvalloc"}
 ALIGNED = {6: "posix_memalign", 7: "aligned_alloc", 8: "memalign"}
 RESIZED = {9: "realloc", 10: "reallocarray"}
@@ -90,7 +92,9 @@ class Ledger:
         self.site_calls, self.site_pcs, self.thread_names = {}, {}, set()
         self._codes, self._chains = {}, []  # number -> pc; (site, codes): a code may come later
         self.modules = {}  # path -> (start, end)
-        for payload in self._payloads(path):
+        self.samples = []  # of memory, window by window
+        for window, base_time, payload in self._payloads(path):
+            self._window, self._time = window, base_time
             self._read(Payload(payload))
         for first, numbers in self._chains:
             for place, number in enumerate(numbers):
@@ -102,16 +106,16 @@ class Ledger:
         size, chosen = self.header.extent_bytes, {}
         for start in range(self.header.header_bytes, len(data), size):
             block = data[start:start + size]
-            magic, window, seq = struct.unpack_from("<4sIQ", block)
+            magic, window, seq, base_time = struct.unpack_from("<4sIQQ", block)
             payload = block[64:]
             if magic == CHUNK:
                 used, wanted = struct.unpack_from("<IQ", block, 28)
                 payload = payload[:used]
                 if checksum(payload) == wanted:
-                    chosen[window, seq] = payload
+                    chosen[window, seq] = base_time, payload
             elif magic == WINDOW:
-                chosen.setdefault((window, seq), payload)
-        return [chosen[key] for key in sorted(chosen)]
+                chosen.setdefault((window, seq), (base_time, payload))
+        return [(key[0], *chosen[key]) for key in sorted(chosen)]
 
     def _allocated(self, function, site, size):
         self.by_function[function] += 1
@@ -134,8 +138,7 @@ class Ledger:
             if shape == 3:
                 self._other(upper, payload)
                 continue
-            if upper == 63:
-                payload.number()
+            self._time += payload.number() if upper == 63 else upper
             payload.pointer()
             if shape == 1:
                 self._freed("free")
@@ -146,16 +149,16 @@ class Ledger:
         if kind >= 32:
             end = payload.number()
             end += payload.at
-            payload.number()  # time
+            self._time += payload.number()
             self._long(kind, payload, end)
             payload.at = end
             return
-        payload.number()  # time
+        self._time += payload.number()
         payload.pointer()
         if kind in FREED:
             self._freed(FREED[kind])
         elif kind in RESIZED:
-            payload.number()  # duration
+            self._time += payload.number()  # duration
             payload.pointer()
             self.resizes += 1
             self._allocated(RESIZED[kind], payload.number(), payload.number())
@@ -182,6 +185,10 @@ class Ledger:
             _, _, start, stop, _, build_id = (payload.number() for _ in range(6))
             path = payload.data[payload.at + build_id:end].decode(errors="replace")
             self.modules[path] = (start, stop)
+        elif kind == 37:
+            rss, highest, ticks, _ = (payload.number() for _ in range(4))
+            files = payload.number() if payload.at < end else None
+            self.samples.append(Sample(self._window, self._time, rss, highest, ticks, files))
         elif kind in (32, 33):
             if kind == 32:
                 payload.number(), payload.number()  # index, tid

@@ -56,7 +56,7 @@ def tool(*words, status=0):
     if done.returncode != status:
         raise harness.Failure(f"{words} ended with {done.returncode}, not {status}:\n"
                               f"{harness.shown(done.stderr)}")
-    return json.loads(done.stdout)
+    return harness.with_frames(json.loads(done.stdout))
 
 
 BLOCKS = ("--blocks", "--top", "1000000", "--frames", "3")

@@ -3,6 +3,7 @@ see them."""
 
 import functools
 import os
+import shutil
 import re
 import struct
 import subprocess
@@ -59,6 +60,13 @@ def rendered(ledger, name, *options):
     return path
 
 
+def wide():
+    """The ledger of a program whose name is of the widest letters."""
+    program = os.path.join(harness.fresh_folder(), "mWwM" * 20)
+    shutil.copy("/bin/true", program)
+    return harness.recorded([program]).ledgers[0]
+
+
 def png_pixels(path):
     """Width, height and rows of bytes of a PNG with eight bits a channel."""
     with open(path, "rb") as file:
@@ -110,6 +118,13 @@ def probe(path):
     return dict(line.split("=", 1) for line in text.splitlines())
 
 
+def near(pixels, colour):
+    """How many pixels have nearly this colour."""
+    wanted = bytes.fromhex(colour)
+    return sum(all(abs(pixels[i + j] - wanted[j]) < 24 for j in range(3))
+               for i in range(0, len(pixels), 3))
+
+
 @functools.cache
 def marked():
     """The ledger of a program with three markers, two of them close together."""
@@ -143,7 +158,7 @@ class Figures(unittest.TestCase):
 
     def test_sites_are_the_first_of_the_report(self):
         ledger = export_program.cpp()
-        wanted = [group["live_bytes"] for group in report(ledger, "--by", "site")["groups"][:5]]
+        wanted = [group["live_bytes"] for group in report(ledger, "--by", "owner")["groups"][:5]]
         panel = panels(plot(ledger, "--kind", "sites", "--top", "5"))["sites"]
         keys = [int(key.get("data-bytes")) for key in panel.iter(SVG + "g")
                 if key.get("class") == "key"]
@@ -243,7 +258,7 @@ class Drawing(unittest.TestCase):
         cases = [()] + [("--kind", kind, "--width", "480", "--height", "480")
                         for kind in ("time", "sites", "sizes", "lifetimes", "map")]
         for ledgers in (export_program.cpp(), export_program.python(), export_program.hostile(),
-                        marked(), [export_program.cpp(), export_program.python()]):
+                        marked(), [export_program.cpp(), export_program.python()], wide()):
             for options in cases:
                 paths.append(os.path.join(folder, f"{len(paths)}.svg"))
                 plot(ledgers, "-o", paths[-1], *options)
@@ -331,6 +346,17 @@ class Rendered(unittest.TestCase):
             self.assertIn(page, colours)
             self.assertGreater(len(colours), 20)
 
+    def test_resident_memory_has_the_live_bytes_on_its_scale(self):
+        # A program with far less in the heap than resident.
+        ledger = export_program.record(["/bin/sleep", "0.05"], "small")
+        totals = report(ledger)["totals"]
+        self.assertGreater(totals["rss_peak_bytes"], 4 * totals["peak_bytes"])
+        panel = panels(plot(ledger, "--kind", "time"))["time"]
+        titles = {path.get("class"): path.find(SVG + "title").text for path in panel.iter(SVG + "path")
+                  if path.find(SVG + "title") is not None}
+        self.assertRegex(titles["live-fill half"], "^live bytes, up to ")
+        self.assertRegex(titles["rss-line strong"], "^resident memory, up to ")
+
     def test_pdf_has_its_texts(self):
         clients.command("rsvg-convert", "librsvg2-bin")
         path = rendered(export_program.cpp(), "a.pdf", "--kind", "time")
@@ -351,6 +377,36 @@ class Rendered(unittest.TestCase):
             self.assertAlmostEqual(float(seen["duration"]), 10 / 12.5, delta=0.02)
             if codec == "h264":
                 self.assertEqual(seen["pix_fmt"], "yuv420p")
+
+    def test_films_show_blocks_in_the_colours_of_their_owners(self):
+        clients.command("rsvg-convert", "librsvg2-bin")
+        ffmpeg = clients.command("ffmpeg", "ffmpeg")
+        # Four, then two megabytes of two functions beside eight of a third, for a while each.
+        binary = export_program.compile_program("holders", """
+            #include <stdlib.h>
+            #include <unistd.h>
+            void* volatile kept;
+            __attribute__((noinline)) void first(void) { kept = malloc(8 << 20); }
+            __attribute__((noinline)) void second(void) { kept = malloc(4 << 20); }
+            __attribute__((noinline)) void third(void) { kept = malloc(2 << 20); }
+            int main(void) {
+              first();
+              usleep(100000);
+              second();
+              third();
+              usleep(300000);
+              return 0;
+            }""", "gcc", ("-O1", "-g"))
+        path = rendered(export_program.record([binary], "holders"), "a.mp4", "--frames", "8",
+                        "--width", "800", "--height", "540")
+        pixels = clients.run([ffmpeg, "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt",
+                              "rgb24", "-"], text=False)
+        size = 800 * 540 * 3
+        self.assertEqual(len(pixels), 8 * size)
+        orange, green = (near(pixels[-size:], colour) for colour in ("e69f00", "009e73"))
+        self.assertGreater(green, 1000, "the third owner's colour")
+        self.assertAlmostEqual(orange / green, 2, delta=0.5)
+        self.assertLess(near(pixels[:size], "e69f00"), 200, "not there yet")
 
     def test_film_as_webp(self):
         clients.command("rsvg-convert", "librsvg2-bin")

@@ -132,6 +132,37 @@ class Report(unittest.TestCase):
         self.assertIn("█", self.ask(LC_ALL="C.UTF-8"))
         self.assertNotIn("\x1b", text)
 
+    def test_the_text_ends_with_what_to_act_on(self):
+        text = self.ask(COLUMNS="80")
+        places = [text.index(f"\n{title}: ") for title in
+                  ("sizes", "at the peak", "never freed", "churn", "more")]
+        self.assertEqual(places, sorted(places))
+        self.assertTrue(text.split("\n\n")[-1].startswith("more: "), text)
+
+    def test_classes_are_in_their_natural_order(self):
+        for by in ("size-class", "lifetime"):
+            for order in ("live", "calls", "bytes"):
+                answer = json.loads(self.ask("--json", "--by", by, "--sort", order, "--at", "end"))
+                keys = [(group["from"] is None, group["from"]) for group in answer["groups"]]
+                self.assertGreater(len(keys), 2)
+                self.assertEqual(keys, sorted(keys))
+                for group in answer["groups"]:
+                    if group["from"] is not None:
+                        self.assertGreater(group["below"], group["from"])
+                table = self.ask("--by", by, "--sort", order, "--at", "end").rsplit("\n\n", 1)[-1]
+                shown = [group["name"] for group in answer["groups"] if f"  {group['name']}\n" in table]
+                lines = [line.rsplit("  ", 1)[-1] for line in table.splitlines()]
+                self.assertEqual([line for line in lines if line in shown], shown)
+
+    def test_a_lifetime_can_be_never(self):
+        _, answer = self.groups("--by", "lifetime")
+        by_name = {group["name"]: group for group in answer["groups"]}
+        for condition, names in (("lifetime=never", ["never freed"]),
+                                 ("lifetime<never", [name for name in by_name if name != "never freed"])):
+            _, chosen = self.groups("--by", "site", "--filter", condition)
+            self.assertEqual(chosen["figures"]["calls"],
+                             sum(by_name[name]["calls"] for name in names), condition)
+
     def test_each_and_worst(self):
         each = json.loads(self.ask("--each", "--json"))
         self.assertEqual(each["reports"][0]["totals"], json.loads(self.ask("--json"))["totals"])
@@ -154,6 +185,13 @@ class Report(unittest.TestCase):
         self.assertEqual((groups["keep"]["live_blocks"], groups["keep"]["live_bytes"]), (40, 40000))
         self.assertNotIn("churn", groups)
         self.assertNotIn("totals", answer)
+
+    def test_a_range_may_come_before_the_ledger(self):
+        words = ["--json", "--between", "10%", "60%"]
+        answers = [subprocess.run([harness.TOOL, "report", *order], capture_output=True,
+                                  check=True).stdout
+                   for order in ([self.ledger, *words], [*words, self.ledger])]
+        self.assertEqual(answers[0], answers[1])
 
     def test_json_is_whole_or_not_there(self):
         reversed_range = ["--json", "--between", "end", "start"]

@@ -251,6 +251,10 @@ class Streams(unittest.TestCase):
         self.assertTrue(run.stderr.startswith(b"err\n"), run.stderr)
         self.assertIn(b".ledger", run.stderr)
 
+    def test_the_summary_has_no_empty_lines_of_figures(self):
+        done = run_tool(["true"], harness.fresh_folder())
+        self.assertIn(b"heapledger: 0 calls, 0 B allocated\n  recorded ", done.stderr)
+
     def test_descriptors_are_the_native_ones(self):
         def none():
             pass
@@ -295,7 +299,10 @@ class Environment(unittest.TestCase):
     def test_the_request_names_an_absolute_place_and_a_run(self):
         folder, seen = self.seen(["-q"])
         words = dict(seen)["HEAPLEDGER"].split(" ")
-        self.assertEqual(words[0], f"out={folder}/%e.%p.ledger")
+        # The number is the program's, as the ledger that is left tells.
+        (left,) = os.listdir(folder)
+        self.assertRegex(left, r"^env\.\d+\.ledger$")
+        self.assertEqual(words[0], f"out={folder}/{left}s/%e.%p.ledger")
         self.assertRegex(words[1], "^run=[0-9a-f]{1,16}$")
         self.assertEqual(words[2:], [f"tool={os.path.realpath(harness.TOOL)}"])
         _, again = self.seen(["-q"])
@@ -315,7 +322,7 @@ class Environment(unittest.TestCase):
         _, seen = self.seen(["-q", "-o", place + "/a b.ledger"],
                             HEAPLEDGER="depth=7 out=/nowhere/%p run=77  file=two\\ words")
         value = dict(seen)["HEAPLEDGER"]
-        self.assertTrue(value.startswith(f"out={place}/a\\ b.ledger run="), value)
+        self.assertTrue(value.startswith(f"out={place}/a\\ b.ledgers/%e.%p.ledger run="), value)
         self.assertIn(" depth=7 file=two\\ words tool=", value)
         self.assertNotIn("run=77 ", value)
         self.assertNotIn("/nowhere", value)

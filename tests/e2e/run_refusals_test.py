@@ -143,8 +143,8 @@ class Programs(Refusal):
 
 
 class Places(Refusal):
-    def test_a_folder_that_is_not_there(self):
-        self.refused(["-o", "no/such/%p.ledger", "--", "true"], ["no/such", "mkdir"])
+    def test_a_folder_that_cannot_be_made(self):
+        self.refused(["-o", "/proc/no/such/%p.ledger", "--", "true"], ["/proc/no", "cannot be made"])
 
     def test_a_folder_that_is_a_file(self):
         folder = harness.fresh_folder()

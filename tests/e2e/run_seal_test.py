@@ -2,6 +2,7 @@
 which show the same wherever they are opened."""
 
 import os
+import pty
 import resource
 import signal
 import subprocess
@@ -20,6 +21,18 @@ __attribute__((noinline)) void fill_the_table(void) {
 int main(void) {
   fill_the_table();
   return kept[99] != 0 ? 7 : 1;
+}
+"""
+
+
+# As many pairs of calls as it is told.
+MANY = """#include <stdlib.h>
+int main(int count, char** words) {
+  for (long i = count > 1 ? atol(words[1]) : 0; i > 0; --i) {
+    void* volatile block = malloc(100);
+    free(block);
+  }
+  return 0;
 }
 """
 
@@ -61,16 +74,73 @@ class RunSeals(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.decode(), done.stderr.decode()
 
-    def test_the_ledger_is_sealed_and_the_summary_names_the_top_site(self):
+    def test_the_ledger_is_sealed_and_the_summary_names_the_owners(self):
         said = self.run_program()
         self.assertTrue(is_sealed(self.ledger))
         self.assertEqual(os.listdir(self.folder).count("x.ledger"), 1)
-        self.assertRegex(said, r"top site +97\.7 KiB \([0-9.]+%\) of the peak: "
-                               r"fill_the_table at table\.c:4\n")
+        self.assertRegex(said, r"peak .* [0-9.]+% from fill_the_table table\.c:4\n")
+        self.assertRegex(said, r"never freed .* [0-9.]+% from fill_the_table table\.c:4\n")
+
+    def test_a_stripped_program_is_named_by_where_its_functions_begin(self):
+        program = compile_into(os.path.join(self.folder, "home"))
+        symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+        start = next(line.split()[0] for line in symbols.splitlines()
+                     if line.endswith(" fill_the_table"))
+        subprocess.run(["strip", program], check=True)
+        done = tool("run", "-o", "x.ledger", "--", program, folder=self.folder)
+        self.assertIn(f"from table+0x{int(start, 16):x}\n", done.stderr.decode())
 
     def test_quiet_says_nothing_and_seals(self):
         self.assertEqual(self.run_program("-q"), "")
         self.assertTrue(is_sealed(self.ledger))
+
+    def wait_for(self, condition, what):
+        for _ in range(600):
+            if condition():
+                return
+            time.sleep(0.1)
+        self.fail(what)
+
+    def test_later_it_is_sealed_in_the_background(self):
+        said = self.run_program("--seal", "later")
+        self.assertIn("fill_the_table", said)
+        self.assertIn("sealing goes on in the background", said)
+        self.wait_for(lambda: is_sealed(self.ledger), "it was not sealed")
+        self.assertIn("fill_the_table", self.text_report()[0])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["home", "x.ledger"])
+
+    def test_later_on_a_terminal_only_what_takes_long(self):
+        self.assertNotIn("background", self.run_on_terminal(1))
+        self.assertTrue(is_sealed(self.ledger))
+        os.unlink(self.ledger)
+        self.assertIn("background", self.run_on_terminal(6000000))
+        self.wait_for(lambda: is_sealed(self.ledger), "it was not sealed")
+        os.unlink(self.ledger)
+        self.assertNotIn("background", self.run_on_terminal(6000000, "--seal", "now"))
+        self.assertTrue(is_sealed(self.ledger))
+
+    def run_on_terminal(self, pairs, *options):
+        program = compile_into(os.path.join(self.folder, "home"), MANY)
+        command = [harness.TOOL, "run", *options, "-o", "x.ledger", "--", program, str(pairs)]
+        near, far = pty.openpty()
+        with subprocess.Popen(command, cwd=self.folder, stdin=far, stdout=far, stderr=far,
+                              env=harness.plain_environment()) as process:
+            os.close(far)
+            said = b""
+            try:
+                while piece := os.read(near, 4096):
+                    said += piece
+            except OSError:  # nobody holds the terminal any more, the background included
+                pass
+            self.assertEqual(process.wait(harness.HANG_SECONDS), 0, said)
+        os.close(near)
+        return said.decode()
+
+    def test_a_ledger_that_is_removed_at_once_stays_removed(self):
+        self.run_program("--seal", "later")
+        os.unlink(self.ledger)
+        time.sleep(1)
+        self.assertEqual(os.listdir(self.folder), ["home"])
 
     def test_no_seal_leaves_it_raw(self):
         said = self.run_program("--no-seal")
@@ -128,13 +198,17 @@ class RunSeals(unittest.TestCase):
     def test_a_folder_that_became_read_only_leaves_it_raw(self):
         if os.geteuid() == 0:
             self.skipTest("root may write anywhere")
-        script = f"import os; b = bytearray(10**5); os.chmod({self.folder!r}, 0o500); os._exit(7)"
+        place = os.path.join(self.folder, "x.ledgers")
+        script = (f"import os; b = bytearray(10**5); os.chmod({place!r}, 0o500); "
+                  f"os.chmod({self.folder!r}, 0o500); os._exit(7)")
         done = tool("run", "-o", "x.ledger", "--", sys.executable, "-c", script,
                     folder=self.folder)
         os.chmod(self.folder, 0o700)
+        os.chmod(place, 0o700)
         self.assertEqual(done.returncode, 7, done.stderr)
         self.assertIn(b"not sealed", done.stderr)
-        self.assertFalse(is_sealed(self.ledger))
+        (left,) = os.listdir(place)
+        self.assertFalse(is_sealed(os.path.join(place, left)))
 
 
 class StillWritten(unittest.TestCase):
@@ -144,8 +218,8 @@ class StillWritten(unittest.TestCase):
         os.mkfifo(fifo)
         done = tool("run", "-o", "x.ledger", "--", sys.executable, "-c", harness.LEAVES_A_CHILD,
                     folder=folder)
-        ledgers = [name for name in os.listdir(folder) if name.endswith(".ledger")]
-        states = sorted(is_sealed(os.path.join(folder, name)) for name in ledgers)
+        place = os.path.join(folder, "x.ledgers")
+        states = sorted(is_sealed(os.path.join(place, name)) for name in os.listdir(place))
         end = time.monotonic() + harness.HANG_SECONDS
         while time.monotonic() < end:
             try:

@@ -90,7 +90,8 @@ class Series(unittest.TestCase):
 
     def check_tool(self, program, dump, truth):
         """The command that users have: bytes and blocks by stack."""
-        report = json.loads(clients.run([harness.TOOL, "core", "--raw", dump, program, "--json"]))
+        report = harness.with_frames(json.loads(
+            clients.run([harness.TOOL, "core", "--raw", dump, program, "--json"])))
         depth = 4 if self.machine.walks_frames else 1
         found, expected = collections.Counter(), collections.Counter()
         for group in report["groups"]:

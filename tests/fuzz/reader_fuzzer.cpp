@@ -41,7 +41,7 @@ void show(Ledgers& ledgers) {
   write_report_json(nowhere, ledgers, Asked{});
   for (const LedgerFacts& ledger : overview.processes) info_text(ledger, plain);
   write_info_json(nowhere, overview.processes);
-  run_summary(overview, plain, top_site(ledgers));
+  run_summary(overview, plain, find_owners(ledgers));
   warnings(overview.processes, ledgers.refusals());
 }
 

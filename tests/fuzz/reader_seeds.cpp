@@ -13,6 +13,7 @@ using heapledger::fuzz::compact;
 using heapledger::test::LedgerBuilder;
 using Kind = heapledger::format::Kind;
 using InfoKey = heapledger::format::InfoKey;
+using heapledger::format::ResidentKind;
 
 std::string every_kind() {
   LedgerBuilder ledger;
@@ -28,6 +29,10 @@ std::string every_kind() {
       .allocate(Kind::kReallocNew, 3, 0x3000, 10)
       .aligned(Kind::kPosixMemalign, 4, 0x4000, 10, 64)
       .resize(5, 0x1000, 6, 0x1800, 20)
+      .resident(7, 120,
+                {{ResidentKind::kHeap, 0x1000, 0x2000, 100},
+                 {ResidentKind::kFile, 0x8000, 0x1000, 10},
+                 {ResidentKind::kRecorder, 0, 0, 10}})
       .memory(7, 100, 200)
       .free(8, 0x1800)
       .free_by(Kind::kReallocFree, 9, 0x3000)

@@ -25,8 +25,8 @@ std::string sealed(const std::string& raw, int level) {
   seal::SealOptions options;
   options.level = level;
   options.symbols = "symbols";
-  options.checkpoint_entries = 10;
-  options.checkpoint_entries_per_block = 0;
+  options.checkpoints.entries = 10;
+  options.checkpoints.entries_per_block = 0;
   seal::seal([&raw] { return heapledger::in_memory("raw", raw); }, sink, options);
   return sink.text;
 }

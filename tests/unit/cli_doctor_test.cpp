@@ -1,5 +1,5 @@
 // What doctor shows of a diagnosis, the loader's cache, the words that completion offers, and the
-// summary's line on the top site.
+// summary's owners.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -11,6 +11,7 @@
 #include "cli/doctor/libraries.h"
 #include "cli/doctor/show.h"
 #include "cli/run/summary.h"
+#include "cli/run/unseen.h"
 #include "cli/shared/options.h"
 
 namespace heapledger::cli {
@@ -109,26 +110,48 @@ TEST(Completion, KnowsWhatTheParserKnows) {
   EXPECT_EQ(paint.options[1].names, (std::vector<std::string>{"-c", "--colour"}));
   EXPECT_EQ(paint.options[1].value.choices, (std::vector<std::string>{"red", "blue"}));
   EXPECT_EQ(paint.options[2].value.kind, WordKind::kNone);
-  EXPECT_EQ(paint.words.kind, WordKind::kLedger);
+  ASSERT_EQ(paint.words.size(), 1u);
+  EXPECT_EQ(paint.words[0].kind, WordKind::kLedger);
   EXPECT_NE(zsh_completion(tool).find("'paint:It'\\''s a \\[test\\]\\: paint'"), std::string::npos);
   EXPECT_NE(fish_completion(tool).find("-d 'It\\'s a [test]: paint'"), std::string::npos);
 }
 
-TEST(RunSummary, NamesTheTopSiteAndNothingInItCanControlATerminal) {
+TEST(RunSummary, NamesTheOwnersAndNothingInItCanControlATerminal) {
   Overview overview;
   overview.processes.resize(1);
   overview.processes[0].path = "x.ledger";
   overview.sums.peak_bytes = 200;
-  TopSite top;
-  top.bytes = 100;
-  top.frame.name = "fill\x1b";
-  top.frame.file = "/src/a.cpp";
-  top.frame.line = 3;
-  const std::string text = run_summary(overview, Style(false), top);
-  EXPECT_NE(text.find("  top site     100 B (50.0%) of the peak: fill\\x1b at a.cpp:3\n"),
-            std::string::npos)
+  overview.sums.end_bytes = 40;
+  overview.sums.calls = 9;
+  overview.sums.temporary_calls = 8;
+  Owners owners;
+  owners.peak = {100, false, "fill\x1b", "/src/a.cpp", 3};
+  owners.never_freed = {10, true, "keep", "", 0};
+  owners.temporary = {6, false, "parse", "b.c", 0};
+  const std::string text = run_summary(overview, Style(false), owners);
+  EXPECT_NE(text.find(" after the start, 50.0% from fill\\x1b a.cpp:3\n"), std::string::npos)
       << text;
-  EXPECT_EQ(run_summary(overview, Style(false)).find("top site"), std::string::npos);
+  EXPECT_NE(text.find("40 B in 0 blocks, 25.0% under keep\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("by the same thread, 75.0% from parse b.c\n"), std::string::npos) << text;
+  EXPECT_EQ(run_summary(overview, Style(false)).find(" from "), std::string::npos);
+}
+
+TEST(RunSummary, SaysWhatItCannotSee) {
+  Overview overview;
+  overview.sums.peak_bytes = 20 << 20;
+  overview.sums.rss_peak_bytes = 500 << 20;
+  overview.processes.emplace_back().executable = "/usr/bin/python3.11";
+  const std::vector<std::string> texts = unseen_texts(overview, true);
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_NE(texts[0].find("--no-pools"), std::string::npos) << texts[0];
+  EXPECT_NE(texts[1].find("malloc has 4.0% of 500.0 MiB"), std::string::npos) << texts[1];
+  EXPECT_EQ(unseen_texts(overview, false).size(), 1u);
+  overview.sums.peak_bytes = 200 << 20;
+  overview.processes[0].executable = "/usr/bin/pythonic";
+  EXPECT_TRUE(unseen_texts(overview, true).empty());
+  overview.sums = {};
+  overview.sums.rss_peak_bytes = 8 << 20;  // a small program's own code
+  EXPECT_TRUE(unseen_texts(overview, true).empty());
 }
 
 }  // namespace

@@ -131,26 +131,28 @@ TEST_F(TopExample, ShowsTheFiguresOfTheHeap) {
   EXPECT_EQ(lines[1],
             "live 9.8 KiB in 361 blocks  ▲+200 B/s  allocating 1.9 KiB/s, 60 calls/s  "
             "▲+1000 B since top");
-  EXPECT_EQ(lines[2], "3 sites by live bytes");
+  // The whole heap, from the least of what is known to the most.
+  EXPECT_EQ(lines[2], "heap ▁▂█  6.8 KiB to 9.8 KiB in 3 readings");
+  EXPECT_EQ(lines[3], "3 sites by live bytes");
 }
 
 TEST_F(TopExample, ShowsTheFiguresOfEachSite) {
   std::vector<std::string> lines = screen(100, 20);
-  EXPECT_EQ(lines[3],
-            "        LIVE  SHARE    BLOCKS       GROWTH    SINCE TOP    ALLOC/S HISTORY     WHERE");
   EXPECT_EQ(lines[4],
-            "     5.9 KiB  60.0%        60     ▲+1000 B    ▲+2.9 KiB    1.5 KiB        ▂▄█  parse  "
+            "        LIVE  SHARE    BLOCKS       GROWTH    SINCE TOP    ALLOC/S HISTORY     WHERE");
+  EXPECT_EQ(lines[5],
+            "     5.9 KiB  60.0%        60     ▲+1000 B    ▲+2.9 KiB    1.5 KiB        ▁▄█  parse  "
             "parse.c:10");
   EXPECT_EQ(
-      lines[5],
-      "     2.9 KiB  30.0%       300      ▼-600 B    ▼-2.0 KiB      450 B        █▆▅  render  "
+      lines[6],
+      "     2.9 KiB  30.0%       300      ▼-600 B    ▼-2.0 KiB      450 B        █▃▁  render  "
       "src/draw.c:7");
-  EXPECT_EQ(lines[6],
+  EXPECT_EQ(lines[7],
             "      1000 B  10.0%         1          0 B          0 B        0 B        ███  parse  "
             "parse.c:20");
-  EXPECT_TRUE(lines[7].empty());
-  EXPECT_TRUE(has(screen(130, 20)[4], "1.5 KiB        15        ▂▄█  parse  src/parse.c:10"))
-      << screen(130, 20)[4];
+  EXPECT_TRUE(lines[8].empty());
+  EXPECT_TRUE(has(screen(130, 20)[5], "1.5 KiB        15        ▁▄█  parse  src/parse.c:10"))
+      << screen(130, 20)[5];
 }
 
 TEST_F(TopExample, BeforeTheSecondReadingNothingIsSaidAboutChanges) {
@@ -158,7 +160,7 @@ TEST_F(TopExample, BeforeTheSecondReadingNothingIsSaidAboutChanges) {
   reading_.has_rates = false;
   std::vector<std::string> lines = screen(110, 20);
   EXPECT_EQ(lines[1], "live 9.8 KiB in 361 blocks");
-  EXPECT_TRUE(has(lines[4], "        60            -            -          -")) << lines[4];
+  EXPECT_TRUE(has(lines[5], "        60            -            -          -")) << lines[5];
 }
 
 TEST_F(TopExample, EveryLineFitsOnEveryScreen) {
@@ -182,9 +184,9 @@ TEST_F(TopExample, EveryLineFitsOnEveryScreen) {
 
 TEST_F(TopExample, ANarrowScreenKeepsLiveGrowthAndNames) {
   std::vector<std::string> lines = screen(40, 10);
-  EXPECT_EQ(lines[3], "        LIVE       GROWTH  WHERE");
-  EXPECT_EQ(lines[4], "     5.9 KiB     ▲+1000 B  parse");
-  EXPECT_EQ(lines[5], "     2.9 KiB      ▼-600 B  render");
+  EXPECT_EQ(lines[4], "        LIVE       GROWTH  WHERE");
+  EXPECT_EQ(lines[5], "     5.9 KiB     ▲+1000 B  parse");
+  EXPECT_EQ(lines[6], "     2.9 KiB      ▼-600 B  render");
 }
 
 TEST_F(TopExample, PlainTerminalsGetPlainSigns) {
@@ -192,14 +194,14 @@ TEST_F(TopExample, PlainTerminalsGetPlainSigns) {
   for (const std::string& line : screen(110, 20)) {
     for (char c : line) EXPECT_GE(c, ' ') << line;
   }
-  EXPECT_TRUE(has(screen(100, 20)[5], "v-600 B    v-2.0 KiB      450 B        #++  render"))
-      << screen(100, 20)[5];
+  EXPECT_TRUE(has(screen(100, 20)[6], "v-600 B    v-2.0 KiB      450 B        #:.  render"))
+      << screen(100, 20)[6];
 }
 
 TEST_F(TopExample, TheChosenRowHasItsStackBelow) {
   press("\x1b[B\x1b[B");  // the first, then the second
   std::vector<std::string> lines = screen(100, 20);
-  EXPECT_EQ(lines[5].substr(0, 2), "> ");
+  EXPECT_EQ(lines[6].substr(0, 2), "> ");
   EXPECT_TRUE(has(lines[16], "2.9 KiB in 300 blocks")) << lines[16];
   EXPECT_EQ(lines[17], "   0  render  src/draw.c:7");
   EXPECT_EQ(lines[18], "   1  main  src/main.c:5");
@@ -213,7 +215,7 @@ TEST_F(TopExample, TheChosenRowIsFollowedWhenTheOrderChanges) {
   press("\x1b[B");
   press("s");  // by growth since top began …
   press("r");  // … the least first
-  EXPECT_EQ(screen(100, 20)[6].substr(0, 2), "> ");
+  EXPECT_EQ(screen(100, 20)[7].substr(0, 2), "> ");
 }
 
 TEST_F(TopExample, LongStacksAreTurnedLikePages) {
@@ -222,11 +224,11 @@ TEST_F(TopExample, LongStacksAreTurnedLikePages) {
     names_.front().frames.push_back(&frames_.back());
   }
   press("\x1b[B");
-  EXPECT_TRUE(has(screen(80, 14)[9], "   0  parse")) << screen(80, 14)[9];
+  EXPECT_TRUE(has(screen(80, 14)[10], "   0  parse")) << screen(80, 14)[9];
   for (int i = 0; i < 20; ++i) press("\x1b[6~");
   EXPECT_EQ(screen(80, 14)[12].substr(0, 9), "  31  f29") << screen(80, 14)[12];
   for (int i = 0; i < 20; ++i) press("\x1b[5~");
-  EXPECT_TRUE(has(screen(80, 14)[9], "   0  parse")) << screen(80, 14)[9];
+  EXPECT_TRUE(has(screen(80, 14)[10], "   0  parse")) << screen(80, 14)[9];
 }
 
 TEST_F(TopExample, AFilterIsTypedAtTheBottom) {
@@ -235,7 +237,7 @@ TEST_F(TopExample, AFilterIsTypedAtTheBottom) {
   press("r\r");
   EXPECT_FALSE(state_.typing);
   EXPECT_EQ(names(), "render:7 ");
-  EXPECT_TRUE(has(screen(80, 10)[2], "only with 'render'")) << screen(80, 10)[2];
+  EXPECT_TRUE(has(screen(80, 10)[3], "only with 'render'")) << screen(80, 10)[3];
   press("\x1b");
   EXPECT_EQ(rows().size(), 3u);
 }
@@ -293,9 +295,12 @@ TEST(TopKeys, ArePutTogetherFromTheirBytes) {
 }
 
 TEST(TopTable, SparklinesAreRelativeToTheirMost) {
-  EXPECT_EQ(sparkline(std::vector<uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}, 9), " ▁▂▃▄▅▆▇█");
+  EXPECT_EQ(sparkline(std::vector<uint64_t>{0, 1, 2, 3, 4, 5, 6, 7}, 8), " ▂▃▄▅▆▇█");
   EXPECT_EQ(sparkline(std::vector<uint64_t>{1000, 1, 1000}, 5), "  █▁█");
-  EXPECT_EQ(sparkline(std::vector<uint64_t>{9, 9, 5, 10}, 2), "▄█");
+  EXPECT_EQ(sparkline(std::vector<uint64_t>{9, 9, 5, 10}, 2), "▁█");
+  // What is large and changes shows how; what hardly changes stays flat.
+  EXPECT_EQ(sparkline(std::vector<uint64_t>{800, 900, 1000}, 3), "▁▅█");
+  EXPECT_EQ(sparkline(std::vector<uint64_t>{1000, 999, 1000}, 3), "███");
   EXPECT_EQ(sparkline(std::vector<uint64_t>{0, 0}, 2), "  ");
 }
 

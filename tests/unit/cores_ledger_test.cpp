@@ -397,8 +397,8 @@ TEST(CoresLedger, ManyBlocksAtOneTimeSurvive) {
   }
   std::shuffle(heap.blocks.begin(), heap.blocks.end(), random);
   seal::SealOptions options;
-  options.checkpoint_entries = 5000;
-  options.checkpoint_entries_per_block = 0;
+  options.checkpoints.entries = 5000;
+  options.checkpoints.entries_per_block = 0;
   std::string raw = ledger_of(heap);
   Ledgers one = open_bytes({raw});
   Ledgers other = open_bytes({test::sealed(raw, options)});

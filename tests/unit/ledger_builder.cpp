@@ -199,6 +199,21 @@ WindowBuilder& WindowBuilder::memory(uint64_t time, uint64_t rss, uint64_t peak,
   return *this;
 }
 
+WindowBuilder& WindowBuilder::resident(uint64_t time, uint64_t total,
+                                       const std::vector<format::ResidentRange>& ranges) {
+  make_room(format::kMaxResidentEntryBytes);
+  LongEntry entry(state_, Kind::kResident, units(time));
+  entry.number(total).number(0);
+  for (const format::ResidentRange& range : ranges) {
+    entry.number(static_cast<uint64_t>(range.kind))
+        .number(range.start)
+        .number(range.bytes)
+        .number(range.resident);
+  }
+  entry.finish();
+  return *this;
+}
+
 WindowBuilder& WindowBuilder::marker(uint64_t time, std::string_view text) {
   make_room(text.size() + LongEntry::kLongOverhead);
   LongEntry(state_, Kind::kMarker, units(time)).bytes(text.data(), text.size()).finish();

@@ -11,6 +11,7 @@
 #include "format/entry_encoder.h"
 #include "format/heap_event.h"
 #include "format/layout.h"
+#include "format/resident.h"
 
 namespace heapledger::test {
 
@@ -49,6 +50,8 @@ class WindowBuilder {
   WindowBuilder& unload(uint64_t time, uint32_t module);
   WindowBuilder& memory(uint64_t time, uint64_t rss, uint64_t peak);
   WindowBuilder& memory(uint64_t time, uint64_t rss, uint64_t peak, uint64_t file_rss);
+  WindowBuilder& resident(uint64_t time, uint64_t total,
+                          const std::vector<format::ResidentRange>& ranges);
   WindowBuilder& marker(uint64_t time, std::string_view text);
   WindowBuilder& event(uint64_t time, const format::HeapEvent& event);
   WindowBuilder& heap(uint64_t time, uint32_t id, format::HeapKind kind, std::string_view name);

@@ -46,11 +46,6 @@ TEST(Ticks, TimesAndCounts) {
   EXPECT_EQ(labels(count_ticks(3, 8)), (Labels{"0", "1", "2", "3"}));
 }
 
-TEST(Ticks, DecadesAreThoseBetween) {
-  EXPECT_EQ(labels(decade_ticks(64, 2e6)), (Labels{"100 ns", "1 us", "10 us", "100 us", "1 ms"}));
-  EXPECT_EQ(labels(decade_ticks(5e9, 5e10)), (Labels{"10 s"}));
-}
-
 TEST(Axes, ValuesHaveTheirPlaces) {
   Axes axes({100, 50, 200, 80}, 1000, 40);
   EXPECT_DOUBLE_EQ(axes.x(0), 100);

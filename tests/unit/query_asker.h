@@ -17,9 +17,9 @@
 namespace heapledger::test {
 
 inline constexpr GroupBy kAllGroups[] = {
-    GroupBy::kNothing,   GroupBy::kSite,          GroupBy::kFunction, GroupBy::kFile,
-    GroupBy::kLine,      GroupBy::kModule,        GroupBy::kThread,   GroupBy::kSize,
-    GroupBy::kSizeClass, GroupBy::kLifetimeClass, GroupBy::kLedger};
+    GroupBy::kNothing, GroupBy::kSite,      GroupBy::kFunction,      GroupBy::kFile,
+    GroupBy::kLine,    GroupBy::kModule,    GroupBy::kOwner,         GroupBy::kThread,
+    GroupBy::kSize,    GroupBy::kSizeClass, GroupBy::kLifetimeClass, GroupBy::kLedger};
 
 inline bool overlaps(GroupBy by) {
   return by == GroupBy::kFunction || by == GroupBy::kFile || by == GroupBy::kLine ||
@@ -217,6 +217,17 @@ class Asker {
   Ledgers& ledgers_;
 };
 
+// Of those that the manual lists.
+inline uint64_t round_time_below(uint64_t ns) {
+  constexpr uint64_t kS = 1'000'000'000;
+  uint64_t found = 0;
+  for (uint64_t bound : {kS / 1'000'000, kS / 100'000, kS / 10'000, kS / 1'000, kS / 100, kS / 10,
+                         kS, 10 * kS, 60 * kS, 600 * kS, 3600 * kS}) {
+    if (bound <= ns) found = bound;
+  }
+  return found;
+}
+
 inline uint64_t power_of_two_below(uint64_t value) {
   return value == 0 ? 0 : std::bit_floor(value);
 }
@@ -230,6 +241,8 @@ inline std::string group_name(GroupBy by, const Place& place) {
       return place.file + ":" + std::to_string(place.line);
     case GroupBy::kModule:
       return place.module;
+    case GroupBy::kOwner:
+      return place.function + " " + place.file + ":" + std::to_string(place.line);
     default:
       return place.function;
   }
@@ -261,7 +274,7 @@ inline World::Choose blocks_of(GroupBy by, const Row& row, World& world, Ledgers
       return [&row](const Block& b) { return power_of_two_below(b.size) == row.key; };
     case GroupBy::kLifetimeClass:
       return [&row](const Block& b) {
-        return (b.death == UINT64_MAX ? kNeverFreed : power_of_two_below(b.lifetime())) == row.key;
+        return (b.death == UINT64_MAX ? kNeverFreed : round_time_below(b.lifetime())) == row.key;
       };
     case GroupBy::kLedger:
       return [&row](const Block& b) { return b.ledger == row.ledger; };
@@ -270,7 +283,8 @@ inline World::Choose blocks_of(GroupBy by, const Row& row, World& world, Ledgers
   }
   return [by, self, &row, &world](const Block& b) {
     const std::vector<Place>& stack = world.stack(b.site);
-    if (self) return group_name(by, stack[world.first_interesting(b.site)]) == row.name;
+    if (self || by == GroupBy::kOwner)
+      return group_name(by, stack[world.first_interesting(b.site)]) == row.name;
     return std::any_of(stack.begin(), stack.end(),
                        [&](const Place& place) { return group_name(by, place) == row.name; });
   };

@@ -95,7 +95,7 @@ TEST(Difference, RecursionIsNotTheSameAsNone) {
 
 TEST(Difference, InlinedFramesTellSitesApart) {
   Build before("one");
-  before.take(100, 4);  // main > parse > parse
+  before.take(250, 4);  // main > parse > parse
   Build after("two", 0x1000);
   after.take(100, 8);  // main > parse > parse > copy
   EXPECT_EQ(compare_builds(before, after).came, 1u);
@@ -105,6 +105,51 @@ TEST(Difference, InlinedFramesTellSitesApart) {
   ASSERT_EQ(grown.groups, 1u);
   EXPECT_EQ(grown.rows[0].name, "copy()");
   EXPECT_EQ(grown.rows[0].change(Compared::kLive), 60);
+}
+
+TEST(Difference, OwnersAreLinesOfFunctionsWhereverTheyMoved) {
+  Difference all = compare_builds(*old_build(), *new_build(), by(GroupBy::kOwner));
+  // parse from the first line, by recursion, and from the last one, which is new; libz; draw; save.
+  ASSERT_EQ(all.groups, 6u);
+  EXPECT_EQ(all.came, 2u);
+  EXPECT_EQ(all.went, 1u);
+  size_t lines = 0;
+  for (const ChangeRow& row : all.rows) {
+    if (row.name != "parse(Input&)") continue;
+    ++lines;
+    EXPECT_EQ(row.file, "/new/src/parse.cpp");
+    if (row.line == 20 + 0x100) {
+      EXPECT_EQ(row.line_before, 20u);
+      EXPECT_EQ(row.change(Compared::kLive), -100);
+    } else if (row.line == 24 + 0x100) {
+      EXPECT_EQ(row.line_before, 24u);
+      EXPECT_EQ(row.kind(Compared::kLive), ChangeKind::kSame);
+    } else {
+      EXPECT_EQ(row.line, 27u + 0x100);
+      EXPECT_EQ(row.kind(Compared::kLive), ChangeKind::kCame);
+      EXPECT_EQ(row.change(Compared::kLive), 400);
+    }
+  }
+  EXPECT_EQ(lines, 3u);
+}
+
+TEST(Difference, OwnersHaveTheirPeaksWhenThatIsAskedFor) {
+  Build before("one");
+  uint64_t first = before.take(100, 2);
+  before.give(first);
+  before.take(60, 2);
+  before.take(30, 8);  // copy, of one stack
+  before.take(20, 9);  // and another
+  Build after("two", 0x1000);
+  after.take(250, 2);
+  after.take(30, 8);
+  after.take(25, 9);
+  Difference all = compare_builds(before, after, by(GroupBy::kOwner, Compared::kPeak));
+  ASSERT_EQ(all.groups, 2u);
+  EXPECT_EQ(all.rows[0].change(Compared::kPeak), 150);
+  EXPECT_EQ(row_of(all, "copy()").before.peak_bytes, 50u);
+  EXPECT_EQ(row_of(all, "copy()").after.peak_bytes, 55u);
+  EXPECT_EQ(row_of(all, "copy()").stacks_after, 2u);
 }
 
 TEST(Difference, AFunctionMayBeInlinedInOneBuildAlone) {

@@ -51,6 +51,7 @@ std::string json_of(const DifferenceQuestion& question) {
 
 TEST(Golden, DiffText) {
   expect_golden("diff_sites.txt", text_of(view_of(GroupBy::kSite, Compared::kLive)));
+  expect_golden("diff_owners.txt", text_of(view_of(GroupBy::kOwner, Compared::kLive)));
   expect_golden("diff_back.txt", text_of(view_of(GroupBy::kSite, Compared::kLive), {}, true));
   expect_golden("diff_functions.txt", text_of(view_of(GroupBy::kFunction, Compared::kBytes)));
   expect_golden("diff_sizes.txt", text_of(view_of(GroupBy::kSizeClass, Compared::kCalls)));

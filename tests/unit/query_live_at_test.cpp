@@ -28,8 +28,8 @@ using test::World;
 
 seal::SealOptions frequent() {
   seal::SealOptions options;
-  options.checkpoint_entries = 200;
-  options.checkpoint_entries_per_block = 0;
+  options.checkpoints.entries = 200;
+  options.checkpoints.entries_per_block = 0;
   return options;
 }
 
@@ -202,8 +202,8 @@ TEST(QueryLiveAtReads, LittleOfALargeLedger) {
     if (i % 5000 == 0) window.flush();
   }
   seal::SealOptions options;
-  options.checkpoint_entries = 20'000;
-  options.checkpoint_entries_per_block = 0;
+  options.checkpoints.entries = 20'000;
+  options.checkpoints.entries_per_block = 0;
   const std::string file = test::sealed(ledger.bytes(), options);
   uint64_t count = 0;
   std::vector<Ledgers::Opener> openers;

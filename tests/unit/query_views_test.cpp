@@ -267,13 +267,37 @@ TEST(Views, SitesHaveLinesOverTime) {
       .free(5000, 0x5000)
       .malloc(9000, 0x5000, 30, 3);
   Ledgers ledgers = small.open();
-  uint32_t site = ledgers.ask({}).rows.at(0).site;
-  std::vector<SiteSeries> lines = ledgers.series_of({&site, 1});
-  ASSERT_EQ(lines.size(), 1u);
-  Series one = lines[0].series.with_at_most(1);
-  EXPECT_EQ(one.buckets.at(0).max_bytes, 100u);
-  EXPECT_EQ(one.buckets.at(0).end_bytes, 30u);
-  EXPECT_EQ(one.buckets.at(0).calls, 2u);
+  for (GroupBy by : {GroupBy::kSite, GroupBy::kOwner, GroupBy::kPart}) {
+    Question question;
+    question.by = by;
+    question.top = 1;
+    GroupsOverTime found = ledgers.over_time(question);
+    ASSERT_EQ(found.series.size(), found.answer.rows.size());
+    Series one = found.series.at(0).with_at_most(1);
+    EXPECT_EQ(one.buckets.at(0).max_bytes, 100u);
+    EXPECT_EQ(one.buckets.at(0).end_bytes, 30u);
+    EXPECT_EQ(one.buckets.at(0).calls, 2u);
+  }
+}
+
+TEST(Views, EventsOfARangeEndWhereItsFiguresDo) {
+  Small small;
+  small.ledger.window(0)
+      .malloc(10, 0x5000, 100, 3)  // the peak
+      .free(10, 0x5000)
+      .malloc(10, 0x6000, 40, 4)  // at the same time, and after it
+      .free(20, 0x6000);
+  Ledgers ledgers = small.open();
+  Question question;
+  for (auto [begin, end, bytes] : {std::tuple("start", "peak", 100u), {"peak", "end", 40u}}) {
+    question.between = {parse_moment(begin), parse_moment(end)};
+    uint64_t born = 0;
+    ledgers.block_events(question, [&](const BlockEvent& event) {
+      if (event.what == BlockEvent::What::kBorn) born += event.bytes;
+    });
+    EXPECT_EQ(born, bytes) << begin;
+    EXPECT_EQ(ledgers.ask(question).totals.bytes, bytes) << begin;
+  }
 }
 
 TEST(Views, AnEmptyLedgerHasAnswers) {

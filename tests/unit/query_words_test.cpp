@@ -4,6 +4,7 @@
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
+#include "analyzer/query/classes.h"
 #include "analyzer/query/wrappers.h"
 
 namespace heapledger {
@@ -74,6 +75,8 @@ TEST(Filters, SizesAndDurationsAreThoseOfAllOptions) {
   EXPECT_EQ(parse_filter("size>=512KiB").size.least, 524'288u);
   EXPECT_EQ(parse_filter("size>=1g").size.least, 1u << 30);
   EXPECT_EQ(parse_filter("lifetime>=2min").lifetime_ns.least, 120'000'000'000u);
+  EXPECT_EQ(parse_filter("lifetime=never").lifetime_ns, (Bounds{UINT64_MAX, UINT64_MAX}));
+  EXPECT_EQ(parse_filter("lifetime<never").lifetime_ns, (Bounds{0, UINT64_MAX - 1}));
   EXPECT_EQ(parse_filter("time>=1h").time_ns.least, 3'600'000'000'000u);
 }
 
@@ -184,6 +187,54 @@ TEST(Histograms, BucketsHoldWhatBelongsThere) {
   for (unsigned bucket = 0; bucket + 1 < Histogram::kBuckets; ++bucket) {
     EXPECT_EQ(Histogram::highest_in(bucket) + 1, Histogram::lowest_in(bucket + 1));
   }
+}
+
+// As the manual has them.
+TEST(Classes, HaveRoundBoundsAndTheirNames) {
+  using enum GroupBy;
+  const std::vector<std::pair<uint64_t, std::string>> lifetimes = {
+      {0, "under 1 us"},
+      {999, "under 1 us"},
+      {1'000, "1 us to <10 us"},
+      {99'999, "10 us to <100 us"},
+      {100'000, "100 us to <1 ms"},
+      {1'000'000, "1 ms to <10 ms"},
+      {10'000'000, "10 ms to <100 ms"},
+      {999'999'999, "100 ms to <1 s"},
+      {1'000'000'000, "1 s to <10 s"},
+      {59'999'999'999, "10 s to <1 min"},
+      {60'000'000'000, "1 min to <10 min"},
+      {600'000'000'000, "10 min to <1 h"},
+      {3'600'000'000'000, "1 h and more"},
+      {kNeverFreed, "never freed"},
+  };
+  for (const auto& [ns, name] : lifetimes) EXPECT_EQ(class_text(kLifetimeClass, ns), name);
+  const std::vector<std::pair<uint64_t, std::string>> sizes = {
+      {0, "0 B"},
+      {1, "1 B"},
+      {3, "2 B to <4 B"},
+      {512, "512 B to <1 KiB"},
+      {1023, "512 B to <1 KiB"},
+      {1 << 20, "1 MiB to <2 MiB"},
+      {UINT64_MAX, "8 EiB and more"},
+  };
+  for (const auto& [bytes, name] : sizes) EXPECT_EQ(class_text(kSizeClass, bytes), name);
+}
+
+TEST(Classes, FollowOneAnotherWithoutGaps) {
+  auto check = [](uint32_t count, auto bounds_of, auto class_of) {
+    uint64_t next = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      const ClassBounds bounds = bounds_of(i);
+      EXPECT_EQ(bounds.from, next);
+      EXPECT_EQ(class_of(bounds.from), i);
+      EXPECT_EQ(class_of(bounds.below - (i + 1 < count ? 1 : 0)), i);
+      next = bounds.below;
+    }
+    EXPECT_EQ(next, kNoUpperBound);
+  };
+  check(kSizeClassCount, bounds_of_size_class, class_of_size);
+  check(kLifetimeClassCount, bounds_of_lifetime_class, class_of_lifetime);
 }
 
 TEST(Histograms, QuantilesAreWithinASixteenth) {

@@ -6,6 +6,7 @@
 #include <random>
 #include <tuple>
 
+#include "analyzer/query.h"
 #include "analyzer/seal/live_scan.h"
 #include "counting_source.h"
 #include "ledger_builder.h"
@@ -38,6 +39,8 @@ History make_history(unsigned seed, unsigned windows) {
     auto number = static_cast<uint32_t>(random() % windows);
     auto& window = ledger.window(number);
     auto site = static_cast<uint32_t>(random() % 1000);
+    // Some sites are described before they are used, some after, some never; some twice.
+    if (random() % 100 == 0 && site > 0) window.site(time, site, 0, 0, 0x1000 + site / 2);
     const uint64_t units = test::kStartTicks + time;
     if (live.size() < 300 || random() % 2 == 0) {
       uint64_t address = 0x7000'0000 + 16 * (random() % 100'000);
@@ -75,8 +78,8 @@ Live as_map(const std::vector<LiveBlock>& blocks) {
 
 seal::SealOptions frequent() {
   seal::SealOptions options;
-  options.checkpoint_entries = 5000;
-  options.checkpoint_entries_per_block = 8;
+  options.checkpoints.entries = 5000;
+  options.checkpoints.entries_per_block = 8;
   return options;
 }
 
@@ -103,6 +106,54 @@ TEST(SealCheckpoint, TheSameAsFromTheBeginningAtRandomTimes) {
     LedgerFile raw(in_memory("raw", history.bytes));
     LedgerFile file(in_memory("sealed", sealed));
     ASSERT_EQ(as_map(seal::live_at(file, time)), as_map(seal::live_at(raw, time))) << time;
+  }
+}
+
+using Facts = std::tuple<uint64_t, uint64_t, std::vector<Block>, std::vector<uint64_t>>;
+
+// All that the checkpoints of a sealed ledger say, with sites as the stacks that they stand for.
+std::vector<Facts> checkpoints_in(const std::string& sealed) {
+  LedgerFile file(in_memory("sealed", sealed));
+  std::vector<Facts> all;
+  for (uint64_t before = UINT64_MAX;;) {
+    std::optional<seal::Checkpoint> found = file.checkpoint_before(before);
+    if (!found) break;
+    std::vector<Block> blocks;
+    for (const LiveBlock& block : found->blocks) {
+      // Of two sites with the same stack either will do.
+      blocks.emplace_back(block.address, block.size, block.time, block.account / 2, block.thread);
+    }
+    std::vector<uint64_t> recent;
+    for (const RecentDeath& death : found->recent) {
+      recent.insert(recent.end(), {death.address, death.time, death.thread});
+    }
+    all.emplace_back(found->time, found->entries, blocks, recent);
+    before = found->time - 1;
+  }
+  return all;
+}
+
+TEST(SealCheckpoint, ThoseOfTheOverviewAreThoseOfAScanOfTheirOwn) {
+  for (unsigned windows : {1u, 4u}) {
+    const History history = make_history(40 + windows, windows);
+    seal::SealFacts own_facts, facts;
+    const std::string own = test::sealed(history.bytes, frequent(), &own_facts);
+    Options reading;
+    reading.checkpoints = frequent().checkpoints;
+    std::vector<Ledgers::Opener> opener = {[&] { return in_memory("raw", history.bytes); }};
+    Ledgers ledgers(std::move(opener), reading);
+    seal::SealOptions options;
+    options.scanned = [&]() -> seal::Scanned {
+      return {{}, ledgers.facts()[0].entries, ledgers.take_checkpoints(0)};
+    };
+    const std::string by_overview = test::sealed(history.bytes, options, &facts);
+    EXPECT_EQ(facts.entries, own_facts.entries);
+    EXPECT_EQ(facts.checkpoints, own_facts.checkpoints);
+    const std::vector<Facts> expected = checkpoints_in(own);
+    const std::vector<Facts> found = checkpoints_in(by_overview);
+    ASSERT_GT(expected.size(), 5u);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], expected[i]) << i;
   }
 }
 

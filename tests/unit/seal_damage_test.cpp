@@ -37,8 +37,8 @@ std::string some_ledger() {
 std::string sealed_ledger() {
   seal::SealOptions options;
   options.symbols = "symbols";
-  options.checkpoint_entries = 10'000;
-  options.checkpoint_entries_per_block = 0;
+  options.checkpoints.entries = 10'000;
+  options.checkpoints.entries_per_block = 0;
   return test::sealed(some_ledger(), options);
 }
 

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "analyzer/error.h"
@@ -64,6 +65,20 @@ TEST_F(SealFile, TakesThePlaceOfTheRawOne) {
   EXPECT_TRUE(test::contents(read(path_)) == test::contents(raw_));
 }
 
+TEST_F(SealFile, ProgressReachesTheEnd) {
+  uint64_t last = 0;
+  uint64_t all = 0;
+  seal::SealOptions options;
+  options.progress = [&](uint64_t done, uint64_t total) {
+    EXPECT_GE(done, last);
+    last = done;
+    all = total;
+  };
+  seal::seal_file(path_, path_, options);
+  EXPECT_GT(all, 0u);
+  EXPECT_EQ(last, all);
+}
+
 TEST_F(SealFile, KeepsModeAndTime) {
   ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
   struct timespec times[2] = {{1'000'000, 5}, {1'500'000, 7}};
@@ -115,6 +130,36 @@ TEST_F(SealFile, ASealedOneSaysSo) {
   const std::string once = read(path_);
   EXPECT_NE(refusal(path_).find("is sealed already"), std::string::npos);
   EXPECT_EQ(read(path_), once);
+}
+
+TEST_F(SealFile, WhatWasRemovedOrReplacedMeanwhileIsLeftAlone) {
+  const auto refusal_after = [&](const std::function<void()>& meanwhile) {
+    seal::SealOptions options;
+    options.scanned = [&]() -> seal::Scanned {
+      meanwhile();
+      return {};
+    };
+    try {
+      seal::seal_file(path_, path_, options);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const fs::path aside = folder_ / "aside";
+  EXPECT_NE(refusal_after([&] { fs::rename(path_, aside); }).find("is not the file any more"),
+            std::string::npos);
+  EXPECT_EQ(files(), 1u);
+  EXPECT_EQ(read(aside), raw_);
+  fs::rename(aside, path_);
+  const auto replace = [&] {
+    fs::remove(path_);
+    std::ofstream(path_ + "2") << "another one";
+    fs::rename(path_ + "2", path_);
+  };
+  EXPECT_NE(refusal_after(replace), "");
+  EXPECT_EQ(read(path_), "another one");
+  EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(SealFile, SymbolsAreReplaced) {

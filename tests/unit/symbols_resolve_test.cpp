@@ -6,9 +6,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "symbols/elf_file.h"
+#include "symbols/function_starts.h"
 #include "symbols/resolve.h"
 #include "symbols/symbol_table.h"
 
@@ -73,6 +76,22 @@ TEST(Resolve, NamesAPlaceInThisProgram) {
   EXPECT_TRUE(table.text(frames[0].file).ends_with("/tests/unit/symbols_resolve_test.cpp"));
   EXPECT_EQ(frames[0].line, line);
   EXPECT_FALSE(frames[0].inlined);
+}
+
+TEST(Resolve, UnwindTablesTellWhereAFunctionBegins) {
+  unsigned line = 0;
+  const Loaded self = loaded_modules().front();
+  const uint64_t address = known_place(line) - self.bias;
+  const uint64_t start = reinterpret_cast<uintptr_t>(&known_place) - self.bias;
+  const ElfFile image(self.path);
+  const FunctionStarts starts(image);
+  EXPECT_EQ(starts.of(address), start);
+  EXPECT_EQ(starts.of(start), start);
+  EXPECT_NE(starts.of(start - 1), start);
+  EXPECT_EQ(starts.of(0), std::nullopt);
+  EXPECT_EQ(starts.of(UINT64_MAX), std::nullopt);
+  const ElfFile none;
+  EXPECT_EQ(FunctionStarts(none).of(address), std::nullopt);
 }
 
 TEST(Resolve, ADifferentBuildIsNotBelieved) {

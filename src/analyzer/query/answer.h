@@ -13,6 +13,15 @@
 
 namespace heapledger {
 
+// The line to blame for most of a group, and for how much by the measure that sorts.
+struct MainOwner {
+  std::string function;
+  std::string file;
+  uint32_t line = 0;
+  uint64_t amount = 0;
+  bool operator==(const MainOwner&) const = default;
+};
+
 // One group. Groups by function, file, line and module overlap: `all` has every block with the
 // group on its stack, `self` those that it allocates itself; the sum of `self` is the total. Other
 // groups do not, and `self` is the same as `all`.
@@ -20,14 +29,19 @@ struct Row {
   std::string name;  // for people
   Figures all;
   Figures self;
-  uint32_t site = 0;     // by site: for Ledgers::frames()
+  uint32_t site =
+      0;  // by site: for Ledgers::frames(); by owner and part: the largest of its stacks
   uint32_t ledger = 0;   // by thread and process: which one
   uint32_t heap = 0;     // by heap: for Ledgers::heaps()
+  uint64_t stacks = 0;   // by owner and part: how many lead there
   uint64_t key = 0;      // by thread: its tid; size: bytes; classes: lower bound, kNeverFreed
   std::string function;  // by function and line; file and line number by file and line
   std::string file;
   uint32_t line = 0;
   std::string module;
+  std::vector<std::string> callers;  // by part: of its function, the nearest first
+  MainOwner owner;                   // by part
+  bool is_rest = false;              // by part: the last row, what none of them has
   bool operator==(const Row&) const = default;
 };
 inline constexpr uint64_t kNeverFreed = UINT64_MAX;
@@ -66,17 +80,17 @@ struct Answer {
 inline constexpr size_t kMaxSizeGroups = 1u << 20;
 inline constexpr uint64_t kOtherSizes = UINT64_MAX;
 
-// What is never freed, by site, less what is suppressed.
+// What is never freed, less what is suppressed.
 struct NeverFreed {
-  Answer answer;                     // by site, at the end; rows without suppressed ones
+  Answer answer;                     // at the end; rows without suppressed ones
   Figures suppressed;                // all of them
   std::vector<SuppressionUse> uses;  // those that were used
 };
 
-// One line over time, as live bytes and blocks of one group.
-struct SiteSeries {
-  uint32_t site = 0;
-  Series series;
+// Groups that do not overlap, with their live bytes and blocks over time, row by row.
+struct GroupsOverTime {
+  Answer answer;
+  std::vector<Series> series;
 };
 
 }  // namespace heapledger

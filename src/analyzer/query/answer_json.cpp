@@ -66,11 +66,13 @@ void get_number(const Json& json, std::string_view name, Number& to) {
   if (const Json* found = json.find(name)) to = static_cast<Number>(natural_of(*found, name));
 }
 
+const std::string& text_of(const Json& json, std::string_view name) {
+  if (json.text() == nullptr) refuse_answer(name);
+  return *json.text();
+}
+
 void get_text(const Json& json, std::string_view name, std::string& to) {
-  const Json* found = json.find(name);
-  if (found == nullptr) return;
-  if (found->text() == nullptr) refuse_answer(name);
-  to = *found->text();
+  if (const Json* found = json.find(name)) to = text_of(*found, name);
 }
 
 Histogram histogram_from(const Json& json) {
@@ -138,6 +140,18 @@ Row row_from(const Json& json) {
   get_number(json, "site", row.site);
   get_number(json, "ledger", row.ledger);
   get_number(json, "heap", row.heap);
+  get_number(json, "stacks", row.stacks);
+  if (const Json* callers = json.find("callers")) {
+    for (const Json& caller : *callers) row.callers.push_back(text_of(caller, "callers"));
+  }
+  if (const Json* owner = json.find("owner")) {
+    get_text(*owner, "function", row.owner.function);
+    get_text(*owner, "file", row.owner.file);
+    get_number(*owner, "line", row.owner.line);
+    get_number(*owner, "amount", row.owner.amount);
+  }
+  if (const Json* rest = json.find("rest"))
+    row.is_rest = rest->truth() != nullptr && *rest->truth();
   get_number(json, "key", row.key);
   row.all = figures_from(json);
   row.self = json.contains("self") ? figures_from(in(json, "self")) : row.all;
@@ -213,6 +227,18 @@ Json to_json(const std::vector<CommonSize>& sizes) {
   return json;
 }
 
+void put_part(Json& json, const Row& row) {
+  for (const std::string& caller : row.callers) json["callers"].push_back(as_utf8(caller));
+  if (row.is_rest) json["rest"] = true;
+  if (row.owner.function.empty()) return;
+  Json owner;
+  put_text(owner, "function", row.owner.function);
+  put_text(owner, "file", row.owner.file);
+  put_number(owner, "line", row.owner.line);
+  put_number(owner, "amount", row.owner.amount);
+  json["owner"] = std::move(owner);
+}
+
 Json to_json(const Row& row, bool only_live) {
   Json json;
   json["name"] = as_utf8(row.name);
@@ -223,6 +249,8 @@ Json to_json(const Row& row, bool only_live) {
   put_number(json, "site", row.site);
   put_number(json, "ledger", row.ledger);
   put_number(json, "heap", row.heap);
+  put_number(json, "stacks", row.stacks);
+  put_part(json, row);
   put_number(json, "key", row.key);
   put_figures(json, row.all, only_live);
   if (!(row.self == row.all)) json["self"] = figures_json(row.self, only_live);

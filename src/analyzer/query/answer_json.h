@@ -14,6 +14,8 @@ void put_errors(Json& json, const Estimates& estimates);
 
 Json to_json(const Histogram& histogram);
 Json to_json(const std::vector<CommonSize>& sizes);
+// What only parts have: who calls them, and who owns most of them.
+void put_part(Json& json, const Row& row);
 Json to_json(const Row& row, bool only_live);
 Json to_json(const TreeNode& node, bool only_live);
 Json to_json(const Answer& answer);

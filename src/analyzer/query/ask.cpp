@@ -6,9 +6,11 @@
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
+#include "analyzer/query/classes.h"
 #include "analyzer/query/fold.h"
 #include "analyzer/query/ledgers_parts.h"
 #include "analyzer/query/moment_books.h"
+#include "analyzer/query/parts.h"
 
 namespace heapledger {
 namespace {
@@ -31,6 +33,10 @@ bool thread_fits(const Patterns& patterns, const ThreadFacts& thread) {
 
 }  // namespace
 
+bool is_by_part(const Question& question) {
+  return question.by == GroupBy::kPart && question.tree == TreeShape::kNone;
+}
+
 bool is_by_stack(const Question& question) {
   if (question.tree != TreeShape::kNone) return true;
   switch (question.by) {
@@ -38,6 +44,8 @@ bool is_by_stack(const Question& question) {
     case GroupBy::kFile:
     case GroupBy::kLine:
     case GroupBy::kModule:
+    case GroupBy::kOwner:
+    case GroupBy::kPart:
       return true;
     default:
       return false;
@@ -70,15 +78,19 @@ CellKey key_of(const Question& question) {
 
 bool Ledgers::Parts::is_in_overview(const Question& question) const {
   using Kind = MomentSpec::Kind;
+  return is_in_accounts(question) &&
+         (question.at.kind == Kind::kPeak || question.at.kind == Kind::kRssPeak ||
+          question.at.kind == Kind::kEnd || question.at.kind == Kind::kStart);
+}
+
+bool Ledgers::Parts::is_in_accounts(const Question& question) const {
   bool by_site = key_of(question) == CellKey::kAccount || question.by == GroupBy::kNothing;
-  bool moment = question.at.kind == Kind::kPeak || question.at.kind == Kind::kRssPeak ||
-                question.at.kind == Kind::kEnd || question.at.kind == Kind::kStart;
   bool extras = wants_lifetimes(question) || question.wanted.sizes || question.wanted.threads;
   bool own_peaks =
       question.wanted.own_peaks && (is_by_stack(question) || question.filter.on_stacks());
   bool own_order = is_by_stack(question) && question.sort == Measure::kPeakBytes;
-  return by_site && moment && !question.between && !question.filter.on_blocks() && !extras &&
-         !own_peaks && !own_order && !(question.ledger && set.size() > 1);
+  return by_site && !question.between && !question.filter.on_blocks() && !extras && !own_peaks &&
+         !own_order && !(question.ledger && set.size() > 1);
 }
 
 void Ledgers::Parts::take_from_overview(const Question& question, Counted& counted) const {
@@ -204,9 +216,14 @@ void Ledgers::Parts::check(const Question& question, size_t ledgers) {
   if (of_function && question.function.empty()) {
     throw Error("callers or callees of which function? None was given", ErrorKind::kQuestion);
   }
+  if (is_by_part(question) && (question.wanted.own_peaks || question.sort == Measure::kPeakBytes)) {
+    throw Error("parts are found by what is asked about, so they have no peaks of their own",
+                ErrorKind::kQuestion);
+  }
 }
 
-Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
+Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
+                                              const std::vector<char>& left_out) {
   look(question.filter.heaps);
   check(question, set.size());
   Counted counted;
@@ -214,7 +231,13 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
   counted.added = view().heaps;
   if (question.filter.on_stacks())
     counted.selected = select_stacks(question.filter, sites, names());
-  if (is_by_stack(question)) {
+  if (!left_out.empty()) {
+    counted.selected.resize(sites.size(), question.filter.on_stacks() ? 0 : 1);
+    for (size_t i = 0; i < std::min(left_out.size(), sites.size()); ++i) {
+      if (left_out[i] != 0) counted.selected[i] = 0;
+    }
+  }
+  if (is_by_stack(question) && !is_by_part(question)) {
     auto bytes = [this](uint32_t account) {
       return account < view().book->accounts().size() ? view().book->accounts().at(account).bytes
                                                       : 0;
@@ -228,6 +251,7 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
     counted.end_ns = resolve(question.at).time_ns;
     return counted;
   }
+  if (count_at(question, counted)) return counted;
   Plan plan = make_plan(question, counted);
   run(plan, counted);
   counted.begin_ns = plan.begin.time_ns;
@@ -237,7 +261,21 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question) {
 
 // --- answering ---
 
+// Which parts there are depends on what was counted.
+void Ledgers::Parts::find_parts(const Question& question, Counted& counted) {
+  const Paged<Cell>& cells = counted.tallied.cells;
+  const Fold fold(set, question, counted.tallied);
+  auto weight = [&](uint32_t account) -> uint64_t {
+    const bool counts =
+        account < cells.size() && (counted.selected.empty() || counted.selected[account] != 0);
+    return counts ? fold.sort_value(account) : 0;
+  };
+  const size_t most = question.top == SIZE_MAX ? kUsualParts : question.top;
+  counted.grouping = group_parts(most, *counted.sites, names(), weight);
+}
+
 Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
+  if (is_by_part(question)) find_parts(question, counted);
   Answer answer;
   answer.only_live = question.only_live;
   answer.end_ns = counted.end_ns;
@@ -258,9 +296,11 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
     } else {
       fold.groups_as_rows(answer, counted.grouping, selected, names());
     }
+    if (question.by == GroupBy::kOwner || is_by_part(question)) {
+      for (Row& row : answer.rows) row.site = (*counted.sites)[row.site];
+    }
     return answer;
   }
-  auto power = [](uint32_t cell) { return cell == 0 ? 0 : uint64_t{1} << (cell - 1); };
   auto describe = [&](uint32_t cell, Row& row) {
     switch (question.by) {
       case GroupBy::kSite: {
@@ -293,12 +333,12 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
         row.name = row.key == kOtherSizes ? "other sizes" : std::to_string(row.key);
         break;
       case GroupBy::kSizeClass:
-        row.key = power(cell);
-        row.name = std::to_string(row.key);
+        row.key = bounds_of_size_class(cell).from;
+        row.name = class_text(question.by, row.key);
         break;
       case GroupBy::kLifetimeClass:
-        row.key = cell == 65 ? kNeverFreed : power(cell);
-        row.name = cell == 65 ? "never freed" : std::to_string(row.key) + "ns";
+        row.key = cell == kLifetimeClassCount ? kNeverFreed : bounds_of_lifetime_class(cell).from;
+        row.name = class_text(question.by, row.key);
         break;
       case GroupBy::kLedger:
         row.ledger = cell;
@@ -321,6 +361,10 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
     }
     fold.cells_as_rows(answer, describe);
   }
+  if (is_by_class(question.by)) {
+    std::sort(answer.rows.begin(), answer.rows.end(),
+              [](const Row& a, const Row& b) { return a.key < b.key; });
+  }
   return answer;
 }
 
@@ -335,8 +379,10 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
   Question question = asked;
   question.at = {MomentSpec::Kind::kEnd, 0, 0, {}};
   question.between.reset();
-  question.by = GroupBy::kSite;
-  question.tree = TreeShape::kNone;
+  // Whose stacks tell what is suppressed; of other groups, once that is known.
+  const Question other = question;
+  const bool by_account = key_of(question) == CellKey::kAccount;
+  if (!by_account) question.by = GroupBy::kSite;
   Turn turn(*this);
   Parts::Counted counted = parts_->count(question);
   StackNames& names = parts_->names();
@@ -365,6 +411,7 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
   };
 
   NeverFreed result;
+  std::vector<char> left_out(by_account ? 0 : parts_->sites.size());
   std::vector<SuppressionUse> uses(all.size());
   Cell suppressed;
   std::vector<uint32_t> stack;
@@ -385,65 +432,22 @@ NeverFreed Ledgers::never_freed(const Suppressions& suppressions, const Question
     ++uses[hit].sites;
     suppressed.add(cell);
     cell = Cell{};
+    if (account < left_out.size()) left_out[account] = 1;
   }
   for (size_t i = 0; i < all.size(); ++i) {
     uses[i].pattern = all[i].pattern;
     uses[i].built_in = all[i].built_in;
     if (uses[i].sites > 0) result.uses.push_back(uses[i]);
   }
-  result.answer = parts_->answer(question, counted);
   result.suppressed =
       Fold(parts_->set, question, counted.tallied).figures(suppressed, nullptr, nullptr);
+  const bool by_process =
+      other.only_live && other.by == GroupBy::kLedger && other.filter == Filter{};
+  if (!by_account && !(by_process && parts_->count_left(left_out, counted))) {
+    counted = parts_->count(other, left_out);
+  }
+  result.answer = parts_->answer(other, counted);
   return result;
-}
-
-WhereRss Ledgers::where_rss(const MomentSpec& moment) {
-  Turn turn(*this);
-  parts_->look({});
-  const std::vector<LedgerFacts>& ledgers = parts_->ledgers();
-  for (const LedgerFacts& facts : ledgers) {
-    if (!facts.sampled) continue;
-    throw Error("which pages are in use cannot be told from samples; record " + facts.path +
-                    " in another mode than sample to see where the resident memory goes",
-                ErrorKind::kQuestion);
-  }
-  Watch watch = parts_->resolve(moment);
-  std::vector<uint32_t> page_bytes;
-  page_bytes.reserve(ledgers.size());
-  for (const LedgerFacts& facts : ledgers) page_bytes.push_back(facts.page_bytes);
-  RssBook book(parts_->set, watch, std::move(page_bytes));
-  parts_->scan<QuietBook>(book, parts_->view().heaps, nullptr, watch);
-  WhereRss where;
-  book.tell(where);
-  where.other_malloc = other_malloc(ledgers);
-  where.glibc_model = where.other_malloc.empty();
-  if (!where.glibc_model) where.rounding_bytes = 0;
-  uint64_t used = where.live_bytes + where.rounding_bytes;
-  where.fragmentation_bytes = where.touched_bytes > used ? where.touched_bytes - used : 0;
-  if (where.has_rss) {
-    where.unexplained_bytes =
-        static_cast<int64_t>(where.rss_bytes - where.touched_bytes - where.file_rss_bytes);
-  }
-  return where;
-}
-
-std::vector<SiteSeries> Ledgers::series_of(std::span<const uint32_t> sites) {
-  Turn turn(*this);
-  parts_->look({});
-  std::unordered_map<uint32_t, uint32_t> line_of;
-  for (uint32_t i = 0; i < sites.size(); ++i) line_of.try_emplace(sites[i], i);
-  std::vector<uint32_t> lines(parts_->sites.size(), UINT32_MAX);  // in whichever heap
-  for (uint32_t account = 0; account < lines.size(); ++account) {
-    auto found = line_of.find(parts_->sites[account]);
-    if (found != line_of.end()) lines[account] = found->second;
-  }
-  SeriesBook book(parts_->set, std::move(lines), sites.size());
-  parts_->scan<QuietBook>(book, parts_->view().heaps, nullptr, {});
-  std::vector<SiteSeries> all;
-  for (uint32_t i = 0; i < sites.size(); ++i) {
-    all.push_back({sites[i], book.take(i, parts_->view().overview.duration_ns)});
-  }
-  return all;
 }
 
 GroupBy parse_group_by(std::string_view text) {
@@ -457,9 +461,9 @@ GroupBy parse_group_by(std::string_view text) {
 }
 
 std::string_view name_of(GroupBy by) {
-  static constexpr std::array<std::string_view, 12> kNames = {
-      "nothing", "site", "function",   "file",     "line",    "module",
-      "thread",  "size", "size-class", "lifetime", "process", "heap"};
+  static constexpr std::array<std::string_view, 14> kNames = {
+      "nothing", "site",   "function", "file",       "line",     "module",  "owner",
+      "part",    "thread", "size",     "size-class", "lifetime", "process", "heap"};
   return kNames[static_cast<size_t>(by)];
 }
 

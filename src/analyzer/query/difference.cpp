@@ -1,11 +1,12 @@
 #include "analyzer/query/difference.h"
 
 #include <algorithm>
-#include <tuple>
 #include <unordered_map>
 
 #include "analyzer/error.h"
 #include "analyzer/query/difference_keys.h"
+#include "analyzer/query/difference_order.h"
+#include "analyzer/query/difference_stacks.h"
 
 namespace heapledger {
 namespace {
@@ -13,6 +14,11 @@ namespace {
 bool overlaps(GroupBy by) {
   return by == GroupBy::kFunction || by == GroupBy::kFile || by == GroupBy::kLine ||
          by == GroupBy::kModule;
+}
+
+// Whose lines move from build to build.
+bool has_lines(GroupBy by) {
+  return by == GroupBy::kSite || by == GroupBy::kOwner || by == GroupBy::kLine;
 }
 
 SideFigures side_of(const Figures& figures) {
@@ -30,7 +36,7 @@ void add_end(SideFigures& side, const Figures& at_end) {
   side.never_freed_blocks += at_end.live_blocks;
 }
 
-// Adds what has the same key. Peaks of different moments do not add up.
+// Adds what is in the same row. Peaks of different moments do not add up.
 void add(SideFigures& side, const SideFigures& more) {
   if (!side.there) {
     side = more;
@@ -48,16 +54,27 @@ struct Asking {
   bool up_to = false;  // only what had happened by then
 };
 
+// A function that passes on what it gets in one build does so in the other, even if it is
+// called from too few places there, or inlined into too many, to be found.
+void share_wrappers(Ledgers& before, Ledgers& after) {
+  if (&before == &after) return;
+  std::vector<std::string> found = before.functions_that_pass_on();
+  before.count_as_wrappers(after.functions_that_pass_on());
+  after.count_as_wrappers(found);
+}
+
 class Comparison {
  public:
   Comparison(const Asking& before, const Asking& after, const DifferenceQuestion& question)
       : question_(question),
         sides_{before, after},
-        keys_(*before.ledgers, *after.ledgers, question.by) {
+        builds_(*before.ledgers, *after.ledgers),
+        keys_(builds_, question.by),
+        stacks_(*before.ledgers, *after.ledgers, builds_, question.by) {
     if (question.by == GroupBy::kLedger || question.by == GroupBy::kLifetimeClass ||
         question.by == GroupBy::kNothing) {
       throw Error(
-          "differences are by site, function, file, line, module, thread, size or "
+          "differences are by owner, site, function, file, line, module, thread, size or "
           "size-class; not by " +
               std::string(name_of(question.by)),
           ErrorKind::kQuestion);
@@ -67,22 +84,24 @@ class Comparison {
   }
 
   Difference run() {
-    for (size_t side : {0u, 1u}) collect(side);
-    if (out_.overlap) match_weakly();
-    finish();
+    for (size_t side : {0u, 1u}) ask(side);
+    if (has_lines(question_.by)) {
+      match_units();
+    } else {
+      match_names();
+    }
+    if (question_.by == GroupBy::kOwner && question_.sort == Compared::kPeak) add_owner_peaks();
+    order_rows(out_, question_);
+    out_.unmatched_modules.assign(builds_.unmatched_modules().begin(),
+                                  builds_.unmatched_modules().end());
     return std::move(out_);
   }
 
  private:
-  struct Entry {
-    ChangeRow row;
-    std::string weak;
-  };
-
-  Question ask_of(const Asking& asking) const {
+  Question question_of(const Asking& asking) const {
     Question question;
     question.filter = question_.filter;
-    question.by = question_.by;
+    question.by = question_.by == GroupBy::kOwner ? GroupBy::kSite : question_.by;
     question.at = asking.at;
     if (asking.up_to) {
       question.between = {MomentSpec{MomentSpec::Kind::kStart, 0, 0, {}}, asking.at};
@@ -92,61 +111,98 @@ class Comparison {
     return question;
   }
 
-  void collect(size_t side) {
+  void ask(size_t side) {
     const Asking& asking = sides_[side];
-    if (asking.up_to && asking.at.kind == MomentSpec::Kind::kStart) return collect_nothing(side);
-    Question question = ask_of(asking);
-    Answer answer = asking.ledgers->ask(question);
     SideFigures& totals = side == 0 ? out_.before : out_.after;
+    if (asking.up_to && asking.at.kind == MomentSpec::Kind::kStart) {
+      // Nothing has happened yet.
+      totals.there = true;
+      totals.has_peak = true;
+      return;
+    }
+    Question question = question_of(asking);
+    Answer answer = asking.ledgers->ask(question);
     totals = side_of(answer.totals);
     (side == 0 ? out_.before_ns : out_.after_ns) = answer.end_ns;
     (side == 0 ? out_.rss_before : out_.rss_after) = asking.ledgers->overview().rss_peak_bytes;
-    for (Row& row : answer.rows) take(side, row);
+    rows_[side] = std::move(answer.rows);
     if (asking.up_to) return;
-    if (asking.at.kind != MomentSpec::Kind::kEnd) {
-      question.at = {MomentSpec::Kind::kEnd, 0, 0, {}};
-      question.wanted.own_peaks = false;
-      question.sort = Measure::kLiveBytes;
-      answer = asking.ledgers->ask(question);
+    question.wanted.own_peaks = false;
+    NeverFreed never = asking.ledgers->never_freed(question_.suppressions, question);
+    add_end(totals, never.answer.totals);
+    (side == 0 ? out_.suppressed_before : out_.suppressed_after) = never.suppressed.live_bytes;
+    ends_[side] = std::move(never.answer.rows);
+  }
+
+  void match_units() {
+    std::vector<uint32_t> of_rows[2];
+    std::vector<uint32_t> of_ends[2];
+    for (size_t side : {0u, 1u}) {
+      for (const Row& row : rows_[side]) {
+        uint32_t unit = stacks_.unit_of(side, row);
+        of_rows[side].push_back(unit);
+        stacks_.units()[unit].calls += row.self.calls;
+        stacks_.units()[unit].bytes += row.self.bytes;
+      }
+      for (const Row& row : ends_[side]) of_ends[side].push_back(stacks_.unit_of(side, row));
     }
-    add_end(totals, answer.totals);
-    for (const Row& row : answer.rows) take_end(side, row);
+    const Matched matched = heapledger::match_units(stacks_.units());
+    out_.rows.resize(matched.count);
+    for (size_t side : {0u, 1u}) {
+      for (size_t i = 0; i < rows_[side].size(); ++i) {
+        const uint32_t unit = of_rows[side][i];
+        take(side, rows_[side][i], out_.rows[matched.rows[unit]], matched.lacking[unit] != 0);
+        owners_[side][matched.rows[unit]].push_back(stacks_.units()[unit].owner);
+      }
+      for (size_t i = 0; i < ends_[side].size(); ++i) {
+        take_end(side, ends_[side][i], out_.rows[matched.rows[of_ends[side][i]]]);
+      }
+    }
   }
 
-  // At the start nothing has happened.
-  void collect_nothing(size_t side) {
-    SideFigures& totals = side == 0 ? out_.before : out_.after;
-    totals.there = true;
-    totals.has_peak = true;
+  void match_names() {
+    std::unordered_map<uint32_t, size_t> places;
+    std::vector<std::string> weak;
+    auto row_of = [&](size_t side, const Row& row) {
+      auto [found, is_new] = places.try_emplace(keys_.key(side, row), out_.rows.size());
+      if (is_new) {
+        out_.rows.emplace_back();
+        weak.push_back(keys_.weak_key(row));
+      }
+      return found->second;
+    };
+    for (size_t side : {0u, 1u}) {
+      for (Row& row : rows_[side]) take(side, row, out_.rows[row_of(side, row)], false);
+      for (const Row& row : ends_[side]) take_end(side, row, out_.rows[row_of(side, row)]);
+    }
+    match_weakly(weak);
   }
 
-  Entry& entry_of(size_t side, const Row& row) {
-    auto [found, is_new] = places_.try_emplace(keys_.key(side, row), entries_.size());
-    if (is_new) entries_.emplace_back();
-    return entries_[found->second];
-  }
-
-  void take(size_t side, Row& row) {
-    Entry& entry = entry_of(side, row);
+  // `lacking`: the other side knows better what it is called.
+  void take(size_t side, Row& row, ChangeRow& change, bool lacking) const {
     SideFigures self = side_of(row.self);
     if (out_.overlap) {
       self.has_peak = row.all.has_peak;
       self.peak_bytes = row.all.peak_bytes;
     }
     self.has_never_freed = !sides_[side].up_to;
-    ChangeRow& change = entry.row;
     bool first = !(side == 0 ? change.before : change.after).there;
     add(side == 0 ? change.before : change.after, self);
     SideFigures all = side_of(row.all);
     all.has_never_freed = self.has_never_freed;
     add(side == 0 ? change.all_before : change.all_after, all);
-    if (!first) return;
-    if (entry.weak.empty()) entry.weak = keys_.weak_key(row);
-    describe(side, row, change);
+    ++(side == 0 ? change.stacks_before : change.stacks_after);
+    if (first) describe(side, row, change, lacking);
   }
 
-  void describe(size_t side, Row& row, ChangeRow& change) const {
+  void describe(size_t side, Row& row, ChangeRow& change, bool lacking) const {
     (side == 0 ? change.site_before : change.site_after) = row.site;
+    if (side == 0) {
+      change.file_before = row.file;
+      change.line_before = row.line;
+    }
+    change.called_as_before = side == 1 && lacking;
+    if (change.called_as_before) return;
     change.name = std::move(row.name);
     bool unnamed_thread =
         question_.by == GroupBy::kThread && change.name == "thread " + std::to_string(row.key);
@@ -158,118 +214,79 @@ class Comparison {
     change.key = row.key;
   }
 
-  void take_end(size_t side, const Row& row) {
-    ChangeRow& change = entry_of(side, row).row;
+  static void take_end(size_t side, const Row& row, ChangeRow& change) {
     add_end(side == 0 ? change.before : change.after, row.self);
     add_end(side == 0 ? change.all_before : change.all_after, row.all);
   }
 
-  // Files and modules that moved to another folder, where only one can be meant.
-  void match_weakly() {
+  // What is called the same but for its folder or its arguments, where only one can be meant.
+  void match_weakly(const std::vector<std::string>& weak) {
     struct Candidates {
       size_t count[2] = {0, 0};
       size_t entry[2] = {0, 0};
     };
     std::unordered_map<std::string, Candidates> known;
-    for (size_t i = 0; i < entries_.size(); ++i) {
-      const ChangeRow& row = entries_[i].row;
-      if (entries_[i].weak.empty() || row.before.there == row.after.there) continue;
-      Candidates& candidates = known[entries_[i].weak];
+    for (size_t i = 0; i < out_.rows.size(); ++i) {
+      const ChangeRow& row = out_.rows[i];
+      if (weak[i].empty() || row.before.there == row.after.there) continue;
+      Candidates& candidates = known[weak[i]];
       size_t side = row.before.there ? 0 : 1;
       ++candidates.count[side];
       candidates.entry[side] = i;
     }
-    for (const auto& [weak, candidates] : known) {
+    for (const auto& [name, candidates] : known) {
       if (candidates.count[0] != 1 || candidates.count[1] != 1) continue;
-      ChangeRow& gone = entries_[candidates.entry[0]].row;
-      ChangeRow& now = entries_[candidates.entry[1]].row;
+      ChangeRow& gone = out_.rows[candidates.entry[0]];
+      ChangeRow& now = out_.rows[candidates.entry[1]];
       now.before = gone.before;
       now.all_before = gone.all_before;
       gone = ChangeRow{};
     }
   }
 
-  void finish() {
-    std::unordered_map<std::string_view, int64_t> blames;
-    for (Entry& entry : entries_) {
-      ChangeRow& row = entry.row;
-      if (!row.before.there && !row.after.there) continue;
-      ++out_.groups;
-      ++*counter_of(row.kind(question_.sort));
-      blames[row.name] += row.change(Compared::kLive);
-    }
-    choose_blame(blames);
-    for (Entry& entry : entries_) {
-      if (entry.row.before.there || entry.row.after.there) {
-        out_.rows.push_back(std::move(entry.row));
+  // Of rows that are one owner as a whole.
+  void add_owner_peaks() {
+    for (size_t side : {0u, 1u}) {
+      std::unordered_map<uint32_t, size_t> sizes;
+      for (const auto& [row, owners] : owners_[side]) {
+        for (uint32_t owner : owners) ++sizes[owner];
+      }
+      std::unordered_map<uint32_t, uint64_t> peaks;
+      if (sizes.empty()) continue;
+      Question question = question_of(sides_[side]);
+      question.by = GroupBy::kOwner;
+      for (const Row& row : sides_[side].ledgers->ask(question).rows) {
+        const uint32_t owner = stacks_.owner_of(side, row);
+        if (row.stacks == sizes[owner]) peaks[owner] = row.all.peak_bytes;
+      }
+      for (const auto& [number, owners] : owners_[side]) {
+        auto peak = peaks.find(owners.front());
+        auto same = std::count(owners.begin(), owners.end(), owners.front());
+        bool whole =
+            owners.size() == sizes[owners.front()] && owners.size() == static_cast<size_t>(same);
+        if (peak == peaks.end() || !whole) continue;
+        SideFigures& figures = side == 0 ? out_.rows[number].before : out_.rows[number].after;
+        figures.has_peak = true;
+        figures.peak_bytes = peak->second;
       }
     }
-    sort_rows();
-    out_.unmatched_modules.assign(keys_.unmatched_modules().begin(),
-                                  keys_.unmatched_modules().end());
-  }
-
-  uint64_t* counter_of(ChangeKind kind) {
-    switch (kind) {
-      case ChangeKind::kCame:
-        return &out_.came;
-      case ChangeKind::kWent:
-        return &out_.went;
-      case ChangeKind::kGrew:
-        return &out_.grew;
-      case ChangeKind::kShrank:
-        return &out_.shrank;
-      case ChangeKind::kSame:
-        break;
-    }
-    return &out_.same;
-  }
-
-  // The one that changed most in the direction of the whole.
-  void choose_blame(const std::unordered_map<std::string_view, int64_t>& blames) {
-    bool down = out_.after.live_bytes < out_.before.live_bytes;
-    for (const auto& [name, bytes] : blames) {
-      bool more = down ? bytes < out_.blame.bytes : bytes > out_.blame.bytes;
-      bool tied = bytes != 0 && bytes == out_.blame.bytes && name < out_.blame.name;
-      if (more || tied) out_.blame = {std::string(name), bytes};
-    }
-  }
-
-  void sort_rows() {
-    auto weight = [this](const ChangeRow& row) {
-      int64_t change = row.change(question_.sort);
-      int64_t live = row.change(Compared::kLive);
-      auto size = [](int64_t value) {
-        return value < 0 ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-      };
-      return std::tuple(size(change), size(live), size(row.change(Compared::kBytes)),
-                        size(row.change(Compared::kCalls)));
-    };
-    auto larger = [&](const ChangeRow& a, const ChangeRow& b) {
-      auto x = weight(a);
-      auto y = weight(b);
-      if (x != y) return x > y;
-      return a.name != b.name
-                 ? a.name < b.name
-                 : std::pair(a.site_before, a.site_after) < std::pair(b.site_before, b.site_after);
-    };
-    size_t top = std::min(question_.top, out_.rows.size());
-    std::partial_sort(out_.rows.begin(), out_.rows.begin() + static_cast<long>(top),
-                      out_.rows.end(), larger);
-    out_.rows.resize(top);
   }
 
   const DifferenceQuestion& question_;
   Asking sides_[2];
+  DifferenceBuilds builds_;
   DifferenceKeys keys_;
-  std::vector<Entry> entries_;
-  std::unordered_map<uint32_t, size_t> places_;
+  DifferenceStacks stacks_;
+  std::vector<Row> rows_[2];
+  std::vector<Row> ends_[2];                                       // never freed
+  std::unordered_map<uint32_t, std::vector<uint32_t>> owners_[2];  // of all stacks in a row
   Difference out_;
 };
 
 }  // namespace
 
 Difference compare(Ledgers& before, Ledgers& after, const DifferenceQuestion& question) {
+  share_wrappers(before, after);
   return Comparison({&before, question.at, false}, {&after, question.at, false}, question).run();
 }
 

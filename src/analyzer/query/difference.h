@@ -1,7 +1,9 @@
 // Two sets of ledgers, or two moments of one, compared group by group. Groups are matched by what
-// they are called, never by addresses: see difference_keys.h. Sites whose stacks differ only in
-// line numbers are one here. Every figure is that of Ledgers::ask(); nothing is estimated, and what
-// is not known (the own peak of several sites taken together) is said to be unknown.
+// they are called, never by addresses (difference_keys.h); stacks, owners and lines by what they
+// are called and by the order of lines in their functions (difference_match.h). Sites whose stacks
+// differ only in line numbers are one here. Every figure is that of Ledgers::ask(), what is never
+// freed less what is suppressed; nothing is estimated, and what is not known (the own peak of
+// several sites taken together) is said to be unknown. Sums over all rows are those of both sides.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +54,7 @@ struct DifferenceQuestion {
   Filter filter;
   GroupBy by = GroupBy::kSite;  // not by process or lifetime
   Compared sort = Compared::kLive;
+  Suppressions suppressions = Suppressions::built_in();  // of what is never freed
   size_t top = SIZE_MAX;
 };
 
@@ -65,8 +68,13 @@ struct ChangeRow {
   std::string name;
   std::string function, file, module;  // of the later one, where there is one
   uint32_t line = 0;
-  uint32_t site_before = 0;  // by site: one of them, for Ledgers::frames(); 0: none
+  bool called_as_before = false;  // but these are of the earlier one, which has more frames
+  std::string file_before;        // by site, owner and line: of the earlier one
+  uint32_t line_before = 0;
+  uint32_t site_before = 0;  // by site and owner: the largest, for Ledgers::frames(); 0: none
   uint32_t site_after = 0;
+  uint64_t stacks_before = 0;  // by site and owner: how many
+  uint64_t stacks_after = 0;
   uint64_t key = 0;  // by size and its class: bytes
   SideFigures before, after;
   SideFigures all_before, all_after;
@@ -87,6 +95,8 @@ struct Difference {
       after;               // of everything selected; its peak is unknown only with --by and filter
   uint64_t before_ns = 0;  // the moments
   uint64_t after_ns = 0;
+  uint64_t suppressed_before = 0;  // bytes, of what is never freed
+  uint64_t suppressed_after = 0;
   uint64_t rss_before = 0;  // the highest; 0: not known
   uint64_t rss_after = 0;
   bool same_ledgers = false;  // two moments of one

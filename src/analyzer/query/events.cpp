@@ -61,11 +61,25 @@ class BlockEventsBook final : public Selecting {
   explicit BlockEventsBook(const Use& use, Rest&&... rest)
       : Selecting(std::forward<Rest>(rest)...), use_(use) {}
 
+  // The ends of the range. Several events may have one time, so that a peak, a sample and a marker
+  // are reached as Tally reaches them: after so many of their kind.
+  void keep_to(const Watch& begin, const Watch& end) {
+    begin_ = begin;
+    end_ = end;
+    begun_ = !is_counted(begin);
+  }
+
   void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override {
     uint64_t now = set().since_start({block.time, ledger});
-    if (!in_range(now) || !selects(ledger, block)) return;
-    block.thread |= kSelected;
-    tell(BlockEvent::What::kBorn, ledger, block, now, block.thread & kThreadBits, weight);
+    if (is_within(now) && selects(ledger, block)) {
+      block.thread |= kSelected;
+      tell(BlockEvent::What::kBorn, ledger, block, now, block.thread & kThreadBits, weight);
+    }
+    meet(Watch::What::kBirth, ++births_);
+  }
+  void sampled(uint32_t, const MemorySample&) override { meet(Watch::What::kSample, ++samples_); }
+  void marked(uint32_t, uint64_t, std::string_view) override {
+    meet(Watch::What::kMarker, ++markers_);
   }
   void died(uint32_t ledger, const LiveBlock& block, const Death& death,
             const Weight& weight) override {
@@ -84,7 +98,7 @@ class BlockEventsBook final : public Selecting {
            uint32_t by, const Weight& weight, bool temporary) {
     if ((block.thread & kSelected) == 0) return;
     uint64_t now = set().since_start({time, ledger});
-    if (!in_range(now)) return;
+    if (!is_within(now)) return;
     event_.temporary = temporary;
     tell(what, ledger, block, now, by, weight);
     event_.temporary = false;
@@ -106,8 +120,25 @@ class BlockEventsBook final : public Selecting {
     use_(event_);
   }
 
+  static bool is_counted(const Watch& watch) {
+    return watch.what == Watch::What::kBirth || watch.what == Watch::What::kSample ||
+           watch.what == Watch::What::kMarker;
+  }
+  void meet(Watch::What what, uint64_t number) {
+    if (begin_.what == what && begin_.number == number) begun_ = true;
+    if (end_.what == what && end_.number == number) over_ = true;
+  }
+  bool is_within(uint64_t now) const { return begun_ && !over_ && in_range(now); }
+
   const Use& use_;
   BlockEvent event_;
+  Watch begin_;
+  Watch end_{Watch::What::kEnd, 0, 0};
+  bool begun_ = true;
+  bool over_ = false;
+  uint64_t births_ = 0;
+  uint64_t samples_ = 0;
+  uint64_t markers_ = 0;
 };
 
 // A call that has to wait until its block is known, or that came after such a one.
@@ -295,11 +326,11 @@ void pass(Ledgers::Parts& parts, const Question& asked,
           const std::function<void(const Facts&)>& use) {
   refuse_lifetimes(asked);
   parts.look(asked.filter.heaps);
-  uint64_t begin = 0;
-  uint64_t end = UINT64_MAX;
+  Watch begin;
+  Watch end = {Watch::What::kEnd, 0, UINT64_MAX};
   if (asked.between) {
-    begin = parts.resolve(asked.between->first).time_ns;
-    end = parts.resolve(asked.between->second).time_ns;
+    begin = parts.resolve(asked.between->first);
+    end = parts.resolve(asked.between->second);
   }
   Question question = asked;
   question.by = GroupBy::kSite;
@@ -311,7 +342,8 @@ void pass(Ledgers::Parts& parts, const Question& asked,
     counted.selected = select_stacks(question.filter, parts.sites, parts.names());
   }
   Plan plan = parts.make_plan(question, counted);
-  Book book(use, parts.set, plan, parts.sites, begin, end);
+  Book book(use, parts.set, plan, parts.sites, begin.time_ns, end.time_ns);
+  if constexpr (requires { book.keep_to(begin, end); }) book.keep_to(begin, end);
   parts.scan<Told>(book, plan.heaps, nullptr, {});
   if constexpr (requires { book.finish(); }) book.finish();
 }

@@ -26,6 +26,11 @@ std::string_view trim(std::string_view text) {
 
 using Parse = uint64_t (*)(std::string_view);
 
+// A block that is never freed lives longer than any other.
+uint64_t parse_lifetime(std::string_view text) {
+  return text == "never" ? UINT64_MAX : parse_duration(text);
+}
+
 void narrow(Bounds& bounds, std::string_view word, std::string_view relation,
             std::string_view value, Parse parse) {
   uint64_t least = 0;
@@ -89,7 +94,7 @@ void add_condition(Filter& filter, std::string_view word) {
   if (key == "size") {
     number(filter.size, parse_bytes);
   } else if (key == "lifetime") {
-    number(filter.lifetime_ns, parse_duration);
+    number(filter.lifetime_ns, parse_lifetime);
   } else if (key == "time") {
     number(filter.time_ns, parse_duration);
   } else if (key == "thread") {

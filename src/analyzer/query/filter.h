@@ -2,7 +2,7 @@
 // by commas and all have to hold; one on a name can be given several times:
 //
 //   size>=1k,size<1M          requested bytes; k, M, G are powers of 1024
-//   lifetime<1ms              ns, us, ms, s, min; a block that is never freed lives for ever
+//   lifetime<1ms              ns, us, ms, s, min, h; =never: never freed, which is longest
 //   time=1s..2s               allocated between these times since the start
 //   thread=worker*            by name or number; of the allocating thread
 //   function=parse            anywhere on the stack; !name: nowhere on it

@@ -20,6 +20,15 @@ void describe_group(const GroupInfo& group, const StackNames& names, Row& row) {
   row.module = frame.module;
 }
 
+void describe_part(const Grouping::PartInfo& part, const StackNames& names, Row& row) {
+  for (size_t i = 1; i < part.path.size(); ++i) {
+    row.callers.emplace_back(names.text(names.frame(part.path[i]).name));
+  }
+  if (part.owner == UINT32_MAX) return;
+  NamedFrame owner = names.named(part.owner);
+  row.owner = {std::move(owner.name), std::move(owner.file), owner.line, part.owned};
+}
+
 }  // namespace
 
 Figures Fold::figures(const Cell& cell, const Extras* extras, const PeakCell* peak) const {
@@ -99,6 +108,20 @@ void Fold::cells_as_rows(Answer& answer,
   }
 }
 
+uint64_t Fold::sort_value(uint32_t account) const {
+  const Cell& cell = tallied_.cells[account];
+  switch (question_.sort) {
+    case Measure::kLiveBytes:
+      return cell.live_bytes;
+    case Measure::kTemporaryCalls:
+      return cell.temporary_calls;
+    case Measure::kCalls:
+      return cell.calls;
+    default:
+      return cell.bytes;
+  }
+}
+
 std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
                                     const std::vector<char>& selected) const {
   std::vector<FoldedGroup> folded(grouping.groups.size());
@@ -107,7 +130,9 @@ std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
     if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
     const Cell& cell = tallied_.cells[account];
     if (cell.empty() || grouping.self[account] == Grouping::kNone) continue;
-    folded[grouping.self[account]].self.add(cell);
+    FoldedGroup& own = folded[grouping.self[account]];
+    own.self.add(cell);
+    if (++own.stacks == 1 || sort_value(account) > sort_value(own.largest)) own.largest = account;
     if (grouping.is_tree) continue;
     grouping.find(account, groups);
     for (uint32_t group : groups) folded[group].all.add(cell);
@@ -166,8 +191,12 @@ void Fold::groups_as_rows(Answer& answer, const Grouping& grouping,
     order.emplace_back(value_of(figures(folded[i].all, extras, peak_of(i)), question_.sort), i);
   }
   size_t top = std::min(question_.top, order.size());
+  // What no part has comes last, however much it is.
+  const size_t rest = grouping.parts.empty() ? SIZE_MAX : grouping.groups.size() - 1;
+  if (rest != SIZE_MAX) top = order.size();
   std::partial_sort(order.begin(), order.begin() + static_cast<long>(top), order.end(),
                     [&](const auto& a, const auto& b) {
+                      if ((a.second == rest) != (b.second == rest)) return b.second == rest;
                       if (a.first != b.first) return a.first > b.first;
                       const Cell& x = folded[a.second].all;
                       const Cell& y = folded[b.second].all;
@@ -185,6 +214,12 @@ void Fold::groups_as_rows(Answer& answer, const Grouping& grouping,
     row.self =
         figures(folded[group].self, self_extras.empty() ? nullptr : &self_extras[i], nullptr);
     describe_group(grouping.groups[group], names, row);
+    if (question_.by == GroupBy::kOwner || !grouping.parts.empty()) {
+      row.stacks = folded[group].stacks;
+      row.site = folded[group].largest;
+    }
+    if (!grouping.parts.empty()) describe_part(grouping.parts[group], names, row);
+    row.is_rest = group == rest;
     answer.rows.push_back(std::move(row));
   }
 }

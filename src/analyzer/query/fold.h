@@ -16,6 +16,8 @@ namespace heapledger {
 struct FoldedGroup {
   Cell all;
   Cell self;
+  uint64_t stacks = 0;   // whose self it is
+  uint32_t largest = 0;  // of these: the account
 };
 
 class Fold {
@@ -36,6 +38,9 @@ class Fold {
   void totals(Answer& answer, const std::vector<char>& selected);
 
   Figures figures(const Cell& cell, const Extras* extras, const PeakCell* peak) const;
+
+  // Of one stack, as far as it takes to tell which is the larger one.
+  uint64_t sort_value(uint32_t account) const;
 
  private:
   std::vector<FoldedGroup> fold(const Grouping& grouping, const std::vector<char>& selected) const;

@@ -59,6 +59,10 @@ class Grouper {
     for (size_t i = 0; i < sites.size(); ++i) {
       size_t account = order.empty() ? i : order[i];
       if (sites[account] == SiteCatalog::kRoot) continue;
+      if (question_.by == GroupBy::kOwner && !is_tree()) {
+        out_.self[account] = group_of_owner(sites[account]);
+        continue;
+      }
       read_stack(sites[account]);
       cut_ = false;
       out_.self[account] = is_tree() ? place_in_tree() : add_groups();
@@ -70,6 +74,10 @@ class Grouper {
   // Of one stack, in no order, some twice.
   void append_groups(uint32_t site, std::vector<uint32_t>& groups) {
     if (site == SiteCatalog::kRoot) return;
+    if (question_.by == GroupBy::kOwner) {
+      groups.push_back(group_of_owner(site));
+      return;
+    }
     read_stack(site);
     if (stack_.empty()) groups.push_back(no_stack_);
     for (uint32_t frame : stack_) groups.push_back(group_of_frame_[frame]);
@@ -108,6 +116,11 @@ class Grouper {
                              std::to_string(frame.line));
       case GroupBy::kModule:
         return names_.intern(module_name(frame));
+      case GroupBy::kOwner:
+        if (frame.file == 0 || frame.line == 0) return frame.name;
+        return names_.intern(std::string(names_.text(frame.name)) + " " +
+                             std::string(names_.text(frame.file)) + ":" +
+                             std::to_string(frame.line));
       default:
         return frame.name;
     }
@@ -136,9 +149,24 @@ class Grouper {
 
   // The group that the stack itself is in.
   uint32_t add_groups() {
-    if (stack_.empty()) return no_stack_ = named_group(names_.intern("[no stack]"), UINT32_MAX);
+    if (stack_.empty()) return group_without_stack();
     for (uint32_t frame : stack_) group_of(frame);
     return group_of(stack_[self_place(stack_)]);
+  }
+
+  uint32_t group_without_stack() {
+    return no_stack_ = named_group(names_.intern("[no stack]"), UINT32_MAX);
+  }
+
+  uint32_t group_of_owner(uint32_t site) {
+    uint32_t frame = StackNames::kNoFrame;
+    if (below_patterns_.empty() && question_.skip_wrappers) {
+      frame = names_.blamed(site);
+    } else {
+      read_stack(site);
+      if (!stack_.empty()) frame = stack_[self_place(stack_)];
+    }
+    return frame == StackNames::kNoFrame ? group_without_stack() : group_of(frame);
   }
 
   uint32_t child(uint32_t parent, uint32_t frame) {

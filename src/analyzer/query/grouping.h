@@ -26,6 +26,14 @@ struct Grouping {
   bool is_tree = false;        // the groups of an account are its own and all outside that
   std::vector<uint32_t> cut;   // accounts whose stacks end early in the tree
 
+  // Of groups that are parts.
+  struct PartInfo {
+    std::vector<uint32_t> path;   // the frames of the call, the innermost first
+    uint32_t owner = UINT32_MAX;  // the frame to blame for most of it …
+    uint64_t owned = 0;           // … and for how much
+  };
+  std::vector<PartInfo> parts;
+
   // Else: appends the groups of an account. They are found anew each time: kept for all of them,
   // they would take as much memory as all stacks.
   std::function<void(uint32_t account, std::vector<uint32_t>& groups)> add_groups;

@@ -1,7 +1,6 @@
 #include "analyzer/query/heap_map.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "analyzer/query/used_addresses.h"
@@ -93,7 +92,7 @@ class MapFiller {
     auto now = std::min(static_cast<double>(event.time_ns), duration_ns_);
     bool born = event.what == BlockEvent::What::kBorn;
     int64_t sign = born ? 1 : -1;
-    auto size_class = static_cast<size_t>(std::bit_width(event.size));
+    const size_t size_class = class_of_size(event.size);
     Level& of_size = sizes_[size_class];
     of_size.add_up(now, map_.column_ns, map_.columns, &map_.sizes[0][size_class],
                    HeapMap::kSizeClasses);

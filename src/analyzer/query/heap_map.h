@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyzer/query.h"
+#include "analyzer/query/classes.h"
 
 namespace heapledger {
 
@@ -31,7 +32,7 @@ struct HeapRegion {
 
 struct HeapMap {
   // Sizes from a power of two to the next: [0] is 0 bytes, [n] from 2^(n-1) to 2^n - 1.
-  static constexpr size_t kSizeClasses = 65;
+  static constexpr size_t kSizeClasses = kSizeClassCount;
 
   size_t rows = 0;
   size_t columns = 0;

@@ -3,7 +3,11 @@
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
+#include "analyzer/query/kept_pass.h"
 #include "analyzer/query/ledgers_parts.h"
+#include "analyzer/query/pass_on.h"
+#include "format/checksum.h"
+#include "symbols/kept_files.h"
 
 namespace heapledger {
 namespace {
@@ -38,6 +42,20 @@ void take_end_for_peak(Overview& overview, const LedgerSet& set) {
   for (LedgerFacts& facts : overview.processes) {
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.duration_ns;
   }
+}
+
+constexpr uint64_t kMostOfAllPasses = uint64_t{512} << 20;
+constexpr uint64_t kMostOfOnePass = uint64_t{64} << 20;
+
+KeptFiles kept_passes(const Options::Keeping& keeping) {
+  return {keeping.folder, kMostOfAllPasses, kMostOfOnePass};
+}
+
+std::string name_of_pass(const Options::Keeping& keeping) {
+  std::string paths;
+  for (const std::string& path : keeping.paths) paths += path + '\0';
+  const uint64_t sum = format::checksum(paths.data(), paths.size());
+  return hexadecimal({reinterpret_cast<const char*>(&sum), sizeof sum});
 }
 
 void add_up(Overview& overview) {
@@ -88,6 +106,12 @@ const HeapCatalog& Ledgers::heaps() {
   return parts_->set.heaps();
 }
 
+std::vector<seal::StoredCheckpoint> Ledgers::take_checkpoints(uint32_t ledger) {
+  Turn turn(*this);
+  parts_->read();
+  return parts_->set.take_checkpoints(ledger);
+}
+
 const Overview& Ledgers::overview() {
   Turn turn(*this);
   parts_->look_at_own();
@@ -131,6 +155,19 @@ NamedFrame Ledgers::first_interesting_frame(uint32_t site) {
   return stack.empty() ? NamedFrame{} : names.named(stack[names.first_interesting(stack)]);
 }
 
+std::vector<std::string> Ledgers::functions_that_pass_on() {
+  Turn turn(*this);
+  parts_->names();
+  return parts_->passing_on;
+}
+
+void Ledgers::count_as_wrappers(const std::vector<std::string>& functions) {
+  Turn turn(*this);
+  if (parts_->more_wrappers == functions) return;
+  parts_->more_wrappers = functions;
+  parts_->stack_names.reset();
+}
+
 uint32_t Ledgers::worst(Measure measure) {
   auto value = [measure](const Totals& totals) -> uint64_t {
     switch (measure) {
@@ -172,10 +209,15 @@ uint32_t Ledgers::worst(Measure measure) {
 void Ledgers::Parts::read() {
   if (is_read()) return;
   auto first = std::make_shared<HeapView>();
-  read_view(*first);
+  const bool kept = take_kept(*first);
+  if (!kept) {
+    first = std::make_shared<HeapView>();
+    read_view(*first);
+  }
   if (first->overview.is_live()) take_end_for_peak(first->overview, set);
   add_up(first->overview);
   own->view = views.emplace_back(std::move(first));
+  if (!kept) keep();
 }
 
 void Ledgers::Parts::look_at_own() {
@@ -253,6 +295,44 @@ void Ledgers::Parts::read_view(HeapView& reading) {
   stack_names.reset();  // there may be more modules now
 }
 
+// --- kept for the next command ---
+
+void Ledgers::Parts::keep() {
+  const Options::Keeping& keeping = set.options().keeping;
+  const Overview& overview = views.front()->overview;
+  uint64_t entries = 0;
+  for (const LedgerFacts& facts : overview.processes) entries += facts.entries;
+  const bool same = keeping.paths.size() == set.size();
+  if (keeping.folder.empty() || !same || entries < keeping.least_entries) return;
+  try {
+    for (const std::string& path : keeping.paths) {
+      if (!LedgerFile(open_file(path), true).sealed()) return;
+    }
+    const std::optional<std::string> packed = pack_pass(*views.front(), set);
+    if (!packed) return;
+    kept_passes(keeping).store(name_of_pass(keeping), sign_of_files(keeping.paths), *packed);
+  } catch (const std::exception&) {
+    // Then it is made again.
+  }
+}
+
+bool Ledgers::Parts::take_kept(HeapView& first) {
+  const Options::Keeping& keeping = set.options().keeping;
+  if (keeping.folder.empty() || keeping.paths.size() != set.size()) return false;
+  if (set.options().checkpoints) return false;  // which only a pass leaves
+  const std::optional<std::string> packed =
+      kept_passes(keeping).find(name_of_pass(keeping), sign_of_files(keeping.paths));
+  if (!packed || !read_briefs() || !unpack_pass(*packed, set, briefs, first)) return false;
+  list_sites();
+  stack_names.reset();
+  return true;
+}
+
+void Ledgers::keep_first_pass() {
+  Turn turn(*this);
+  if (parts_->is_read()) parts_->keep();
+}
+
 template void Ledgers::Parts::scan<QuietBook>(QuietBook&, const HeapChoice&, const Watch*,
                                               const Watch&);
 
@@ -260,6 +340,13 @@ StackNames& Ledgers::Parts::names() {
   if (briefs.empty()) read();
   if (stack_names == nullptr) {
     stack_names = std::make_unique<StackNames>(set.catalog(), symbols, rename);
+    passing_on.clear();
+    for (uint32_t name : find_those_that_pass_on(*stack_names)) {
+      passing_on.emplace_back(stack_names->text(name));
+    }
+    std::vector<uint32_t> more;
+    for (const std::string& name : more_wrappers) more.push_back(stack_names->intern(name));
+    stack_names->count_as_wrappers(more);
   }
   return *stack_names;
 }

@@ -66,6 +66,8 @@ struct Ledgers::Parts {
   bool is_read() const { return !views.empty(); }
   void read();
   void read_view(HeapView& reading);
+  bool take_kept(HeapView& first);
+  void keep();
   void list_sites();
   HeapView& view() const { return *own->view; }
   const std::vector<LedgerFacts>& ledgers() const { return view().overview.processes; }
@@ -78,13 +80,17 @@ struct Ledgers::Parts {
   Watch resolve(const MomentSpec& moment);
 
   static void check(const Question& question, size_t ledgers);
-  Counted count(const Question& question);
+  // `left_out`: accounts, or none.
+  Counted count(const Question& question, const std::vector<char>& left_out = {});
   Plan make_plan(const Question& question, Counted& counted);
   void run(const Plan& plan, Counted& counted);
+  // The accounts have all that is asked for, or all but what is live at the moment.
   bool is_in_overview(const Question& question) const;
+  bool is_in_accounts(const Question& question) const;
   void take_from_overview(const Question& question, Counted& counted) const;
   void select_blocks(const Question& question, const Counted& counted, Plan& plan);
   Answer answer(const Question& question, Counted& counted);
+  void find_parts(const Question& question, Counted& counted);
   const std::vector<ThreadFacts>& threads_of(uint32_t ledger, const Counted& counted) const;
 
   // What is live at a moment, without the rest (live_at.cpp).
@@ -94,12 +100,15 @@ struct Ledgers::Parts {
   bool scan_to(const LiveMoment& moment, uint32_t ledger,
                std::unique_ptr<seal::LiveScan>& scan) const;
   bool count_live(const Question& question, Counted& counted);
+  bool count_at(const Question& question, Counted& counted);
+  bool count_left(const std::vector<char>& left_out, Counted& counted);
   void keep_live(const Question& question, Counted& counted);
   Answer ask_live(Question question);
   const LedgerFacts& facts_of(uint32_t ledger) const {
     return is_read() ? ledgers()[ledger] : briefs[ledger].facts;
   }
   uint64_t time_of(const MomentSpec& moment);
+  void find_owner(const std::vector<uint64_t>& by_account, RssLine& line);
 
   LedgerSet set;
   Turns turns;
@@ -109,6 +118,8 @@ struct Ledgers::Parts {
   const SymbolTable* symbols = nullptr;
   std::function<std::string(std::string_view)> rename;
   std::unique_ptr<StackNames> stack_names;
+  std::vector<std::string> passing_on;     // functions found to, when stack_names was made
+  std::vector<std::string> more_wrappers;  // that others have found
   bool briefs_tried = false;
   std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
   std::vector<Brief> briefs;         // of all ledgers; none when some are not sealed
@@ -163,6 +174,7 @@ std::vector<uint32_t> largest_first(const Question& question, size_t count,
 
 CellKey key_of(const Question& question);
 bool is_by_stack(const Question& question);
+bool is_by_part(const Question& question);
 [[noreturn]] void refuse_marker(const std::string& name, const std::vector<Marker>& known);
 
 }  // namespace heapledger

@@ -203,6 +203,73 @@ bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
   return true;
 }
 
+// What the whole recording adds up to is in the accounts; what is live at the moment is a scan from
+// the checkpoint before it. False when it takes a pass.
+bool Ledgers::Parts::count_at(const Question& question, Counted& counted) {
+  LiveMoment moment;
+  if (!is_in_accounts(question) || view().heaps != HeapChoice{} || !read_briefs() ||
+      !find_live_moment(question.at, moment)) {
+    return false;
+  }
+  std::vector<std::unique_ptr<seal::LiveScan>> scans(set.size());
+  for (uint32_t i = 0; i < set.size(); ++i) {
+    if (!scan_to(moment, i, scans[i])) return false;
+  }
+  Question at_start = question;  // where nothing is live
+  at_start.at = {MomentSpec::Kind::kStart, 0, 0, {}};
+  take_from_overview(at_start, counted);
+  Paged<Cell>& cells = counted.tallied.cells;
+  bool known = true;
+  for (uint32_t i = 0; i < scans.size(); ++i) {
+    if (scans[i] == nullptr) continue;
+    const LedgerSites& of = set.sites_of(i);
+    scans[i]->live().for_each([&](const LiveBlock& block) {
+      const uint32_t node = of.node_of(block.account);
+      const uint32_t account =
+          set.catalog().account_of(node != IdTable::kNone ? node : set.catalog().unknown_site());
+      known = known && account < cells.size();
+      if (!known) return;
+      const Weight weight = set.sampling(i).of(block);
+      cells[account].live_blocks += weight.calls;
+      cells[account].live_bytes += weight.bytes;
+      cells[account].live_variance += weight.bytes_variance;
+    });
+  }
+  if (!known) counted.tallied = {};
+  counted.by_account = counted.by_account || known;
+  counted.end_ns = resolve(question.at).time_ns;
+  return known;
+}
+
+// What each process has left at its end, without those accounts. False when it takes a pass.
+bool Ledgers::Parts::count_left(const std::vector<char>& left_out, Counted& counted) {
+  if (view().heaps != HeapChoice{} || !read_briefs()) return false;
+  LiveMoment moment;
+  moment.at_end = true;
+  counted = {};
+  counted.sites = &sites;
+  counted.added = view().heaps;
+  counted.end_ns = view().overview.duration_ns;
+  Paged<Cell>& cells = counted.tallied.cells;
+  cells.grow_to(static_cast<uint32_t>(set.size()));
+  for (uint32_t i = 0; i < set.size(); ++i) {
+    std::unique_ptr<seal::LiveScan> scan;
+    if (!scan_to(moment, i, scan)) return false;
+    const LedgerSites& of = set.sites_of(i);
+    scan->live().for_each([&](const LiveBlock& block) {
+      const uint32_t node = of.node_of(block.account);
+      const uint32_t account =
+          set.catalog().account_of(node != IdTable::kNone ? node : set.catalog().unknown_site());
+      if (account < left_out.size() && left_out[account] != 0) return;
+      const Weight weight = set.sampling(i).of(block);
+      cells[i].live_blocks += weight.calls;
+      cells[i].live_bytes += weight.bytes;
+      cells[i].live_variance += weight.bytes_variance;
+    });
+  }
+  return true;
+}
+
 // Leaves the live figures of what has some, in an order that is the same wherever they are from.
 void Ledgers::Parts::keep_live(const Question& question, Counted& counted) {
   const Paged<Cell>& from = counted.tallied.cells;
@@ -248,7 +315,7 @@ void Ledgers::Parts::keep_live(const Question& question, Counted& counted) {
   counted.selected.clear();
   live_sites = std::move(places);
   counted.sites = &live_sites;
-  if (!is_by_stack(question)) return;
+  if (!is_by_stack(question) || is_by_part(question)) return;
   auto bytes = [&counted](uint32_t cell) { return counted.tallied.cells[cell].live_bytes; };
   counted.grouping = group_stacks(question, live_sites, names(),
                                   largest_first(question, live_sites.size(), bytes));

@@ -21,6 +21,8 @@ enum class GroupBy {
   kFile,           // the same for the files they are in …
   kLine,           // … the lines …
   kModule,         // … and the modules
+  kOwner,          // the line to blame, which every stack has one of
+  kPart,           // a few parts of the program that have most of it (parts.h)
   kThread,         // that allocated
   kSize,           // as requested
   kSizeClass,      // from a power of two to the next
@@ -29,8 +31,8 @@ enum class GroupBy {
   kHeap,           // malloc, mmap, the program's own pools
 };
 
-// "site", "function", "file", "line", "module", "thread", "size", "size-class", "lifetime",
-// "process", "heap". Throws Error that lists them.
+// "site", "function", "file", "line", "module", "owner", "part", "thread", "size", "size-class",
+// "lifetime", "process", "heap". Throws Error that lists them.
 GroupBy parse_group_by(std::string_view text);
 std::string_view name_of(GroupBy by);
 

@@ -1,5 +1,6 @@
 #include "analyzer/query/stack_names.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "analyzer/query/wrappers.h"
@@ -59,7 +60,7 @@ uint32_t StackNames::intern(std::string_view text) {
 
 StackNames::Range StackNames::find(uint32_t site) {
   if (site >= of_site_.size()) of_site_.resize(catalog_.size());
-  Place place{catalog_.address_of(site), catalog_.module_of(site)};
+  const CodePlace place{catalog_.address_of(site), catalog_.module_of(site)};
   auto found = places_.find(place);
   Range range = found != places_.end() ? found->second : look_up(site);
   if (found == places_.end()) places_.emplace(place, range);
@@ -110,7 +111,24 @@ void StackNames::add_frame(FrameInfo frame, std::string_view function) {
     frame.function = rename_ ? intern(rename_(function)) : intern(function);
     frame.name = frame.function;
   }
+  const std::string_view file = last_part(path);
+  const bool unnamed = function.empty() || (function.starts_with(file) &&
+                                            function.substr(file.size()).starts_with("+0x"));
+  frame.says_allocator = !unnamed && says_allocator(function);
+  frame.may_pass_on = unnamed || frame.says_allocator || may_be_allocator(function);
+  frame.wrapper = frame.wrapper || is_more(frame.name);
   frames_.push_back(frame);
+}
+
+bool StackNames::is_more(uint32_t name) const {
+  return std::binary_search(more_wrappers_.begin(), more_wrappers_.end(), name);
+}
+
+void StackNames::count_as_wrappers(std::span<const uint32_t> names) {
+  more_wrappers_.insert(more_wrappers_.end(), names.begin(), names.end());
+  std::sort(more_wrappers_.begin(), more_wrappers_.end());
+  for (FrameInfo& frame : frames_) frame.wrapper = frame.wrapper || is_more(frame.name);
+  blamed_.clear();
 }
 
 void StackNames::stack(uint32_t site, std::vector<uint32_t>& frames) {
@@ -122,12 +140,28 @@ void StackNames::stack(uint32_t site, std::vector<uint32_t>& frames) {
   }
 }
 
+bool StackNames::is_interesting(const FrameInfo& frame) {
+  const bool is_mark = frame.module == SiteCatalog::kNoModule && frame.function == 0 &&
+                       frame.pc < format::kFirstCode;
+  return !frame.wrapper && !is_mark;
+}
+
+uint32_t StackNames::find_blamed(uint32_t site) {
+  uint32_t outwards = site;
+  for (size_t depth = 0; catalog_.has_frame(outwards) && depth < kMaxFrames; ++depth) {
+    const Range range = at(outwards);
+    for (uint32_t i = 0; i < range.count; ++i) {
+      if (is_interesting(frames_[range.first + i])) return range.first + i;
+    }
+    outwards = catalog_.parent_of(outwards);
+  }
+  stack(site, whole_stack_);
+  return whole_stack_.empty() ? kNoFrame : whole_stack_[first_interesting(whole_stack_)];
+}
+
 size_t StackNames::first_interesting(std::span<const uint32_t> stack) const {
   for (size_t i = 0; i < stack.size(); ++i) {
-    const FrameInfo& frame = frames_[stack[i]];
-    bool is_mark = frame.module == SiteCatalog::kNoModule && frame.function == 0 &&
-                   frame.pc < format::kFirstCode;
-    if (!frame.wrapper && !is_mark) return i;
+    if (is_interesting(frames_[stack[i]])) return i;
   }
   for (size_t i = 0; i < stack.size(); ++i) {
     if (!frames_[stack[i]].allocator) return i;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/query/code_place.h"
 #include "analyzer/query/frames.h"
 #include "analyzer/site_catalog.h"
 #include "symbols/symbol_table.h"
@@ -29,6 +30,8 @@ struct FrameInfo {
   bool inlined = false;
   bool wrapper = false;
   bool allocator = false;
+  bool may_pass_on = false;     // by its name, or for want of one: see pass_on.h
+  bool says_allocator = false;  // its name leaves no doubt
 };
 
 class StackNames {
@@ -43,6 +46,27 @@ class StackNames {
   // The one of a stack to blame: its place in it.
   size_t first_interesting(std::span<const uint32_t> stack) const;
 
+  // The same without reading more of the stack of `site` than that takes; kNoFrame: there is none.
+  static constexpr uint32_t kNoFrame = UINT32_MAX;
+  uint32_t blamed(uint32_t site) {
+    if (site >= blamed_.size()) blamed_.resize(catalog_.size() + 1, kNotYet);
+    if (blamed_[site] == kNotYet) blamed_[site] = find_blamed(site);
+    return blamed_[site];
+  }
+
+  // Neither a wrapper nor a mark where a stack ends early.
+  static bool is_interesting(const FrameInfo& frame);
+
+  // What stands at one site, which has a frame: so many frames from the first on.
+  struct Range {
+    uint32_t first = 0;
+    uint32_t count = 0;
+  };
+  Range frames_at(uint32_t site) { return catalog_.has_frame(site) ? at(site) : Range{}; }
+
+  // Functions that turned out to be such, by the texts of their names.
+  void count_as_wrappers(std::span<const uint32_t> names);
+
   const FrameInfo& frame(uint32_t number) const { return frames_[number]; }
   std::string_view text(uint32_t number) const { return texts_[number]; }
   uint32_t intern(std::string_view text);
@@ -50,22 +74,6 @@ class StackNames {
   const SiteCatalog& catalog() const { return catalog_; }
 
  private:
-  struct Place {
-    uint64_t address;
-    uint32_t module;
-    bool operator==(const Place&) const = default;
-  };
-  struct PlaceHash {
-    size_t operator()(const Place& place) const {
-      uint64_t sum = (place.address ^ uint64_t{place.module} << 48) * 0x9E3779B97F4A7C15ull;
-      return static_cast<size_t>(sum ^ (sum >> 29));
-    }
-  };
-  struct Range {
-    uint32_t first = 0;
-    uint32_t count = 0;
-  };
-
   Range at(uint32_t site) {
     if (site < of_site_.size() && of_site_[site].count != 0) [[likely]] {
       return of_site_[site];
@@ -73,8 +81,10 @@ class StackNames {
     return find(site);
   }
   Range find(uint32_t site);
+  uint32_t find_blamed(uint32_t site);
   Range look_up(uint32_t site);
   void add_frame(FrameInfo frame, std::string_view function);
+  bool is_more(uint32_t name) const;
   uint32_t symbol_module(uint32_t module) const { return symbol_modules_[module]; }
 
   const SiteCatalog& catalog_;
@@ -82,8 +92,12 @@ class StackNames {
   Rename rename_;
   std::vector<uint32_t> symbol_modules_;  // by module of the catalog; UINT32_MAX: none
   std::vector<FrameInfo> frames_;
-  std::vector<Range> of_site_;  // by node of the catalog; count 0: not known yet
-  std::unordered_map<Place, Range, PlaceHash> places_;
+  std::vector<uint32_t> more_wrappers_;  // names, sorted
+  static constexpr uint32_t kNotYet = UINT32_MAX - 1;
+  std::vector<uint32_t> blamed_;       // by node of the catalog
+  std::vector<uint32_t> whole_stack_;  // of find_blamed()
+  std::vector<Range> of_site_;         // by node of the catalog; count 0: not known yet
+  std::unordered_map<CodePlace, Range, CodePlaceHash> places_;
   std::deque<std::string> texts_;
   std::unordered_map<std::string_view, uint32_t> text_numbers_;
 };

@@ -1,5 +1,6 @@
 #include "analyzer/query/tally.h"
 
+#include "analyzer/query/classes.h"
 #include "analyzer/query/grouping.h"
 
 namespace heapledger {
@@ -62,9 +63,9 @@ inline uint32_t Tally::cell_of(uint32_t ledger, uint64_t size, uint32_t account,
     case CellKey::kSize:
       return cell_of_size(size);
     case CellKey::kSizeClass:
-      return grown(static_cast<uint32_t>(std::bit_width(size)));
+      return grown(class_of_size(size));
     case CellKey::kLifetimeClass:
-      return grown(lifetime == kForever ? 65 : static_cast<uint32_t>(std::bit_width(lifetime)));
+      return grown(lifetime == kForever ? kLifetimeClassCount : class_of_lifetime(lifetime));
     case CellKey::kLedger:
       return grown(ledger);
     case CellKey::kHeap:

@@ -26,4 +26,11 @@ std::string other_malloc(const std::vector<LedgerFacts>& ledgers) {
   return "";
 }
 
+std::string_view name_of(RssPart part) {
+  static constexpr std::array<std::string_view, kRssParts> kNames = {
+      "live",          "rounding",   "not-resident", "pinned", "free",     "mappings",
+      "thread-stacks", "main-stack", "code",         "files",  "recorder", "unexplained"};
+  return kNames[static_cast<size_t>(part)];
+}
+
 }  // namespace heapledger

@@ -83,8 +83,8 @@ constexpr std::array kLibraries = {
 };
 
 constexpr std::array kModules = {
-    "libc.so*"sv,  "libc-2.*"sv,  "libstdc++.so*"sv, "libc++.so*"sv,        "libc++abi.so*"sv,
-    "ld-linux*"sv, "ld-musl-*"sv, "libgcc_s.so*"sv,  "libheapledger.so*"sv,
+    "libc.so*"sv,  "libc-2.*"sv,  "libstdc++.so*"sv, "libc++.so*"sv,     "libc++abi.so*"sv,
+    "ld-linux*"sv, "ld-musl-*"sv, "libgcc_s.so*"sv,  "libheapledger*"sv,
 };
 
 template <size_t kCount>
@@ -145,6 +145,33 @@ std::string_view qualified_name(std::string_view function) {
 
 bool is_allocator(std::string_view function) {
   return !function.empty() && is_in(kAllocators, qualified_name(function));
+}
+
+namespace {
+
+// Of "a::b<alloc>::c" only "c" counts.
+template <size_t kCount>
+bool sounds_like(const std::array<std::string_view, kCount>& sounds, std::string_view function) {
+  const std::string_view whole = qualified_name(function);
+  const size_t scope = whole.rfind("::");
+  const std::string_view name = scope == std::string_view::npos ? whole : whole.substr(scope + 2);
+  return std::any_of(sounds.begin(), sounds.end(), [name](std::string_view sound) {
+    return name.find(sound) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+bool says_allocator(std::string_view function) {
+  constexpr std::array kSounds = {"alloc"sv,  "Alloc"sv,  "ALLOC"sv,       "strdup"sv,
+                                  "memdup"sv, "getmem"sv, "operator new"sv};
+  return sounds_like(kSounds, function);
+}
+
+bool may_be_allocator(std::string_view function) {
+  constexpr std::array kSounds = {"grow"sv,   "Grow"sv,   "reserve"sv, "Reserve"sv,
+                                  "resize"sv, "Resize"sv, "expand"sv};
+  return sounds_like(kSounds, function);
 }
 
 bool is_wrapper(std::string_view function, std::string_view module) {

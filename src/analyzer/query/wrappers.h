@@ -14,4 +14,9 @@ std::string_view qualified_name(std::string_view function);
 bool is_allocator(std::string_view function);
 bool is_wrapper(std::string_view function, std::string_view module);
 
+// Whether its name says that it is one more wrapper, or that it may be one; what it does decides
+// (pass_on.h).
+bool says_allocator(std::string_view function);
+bool may_be_allocator(std::string_view function);
+
 }  // namespace heapledger

@@ -13,12 +13,6 @@ using format::Kind;
 constexpr unsigned kSlotBits = 18;
 constexpr unsigned kProbes = 16;  // an address that finds no place is written as such
 
-void append(Bytes& to, uint64_t value) {
-  unsigned char buffer[format::kMaxVarintBytes + 8];
-  unsigned char* end = format::put_varint(buffer, value);
-  to.insert(to.end(), buffer, end);
-}
-
 }  // namespace
 
 ColumnWriter::ColumnWriter() : slots_(size_t{1} << kSlotBits) {
@@ -26,7 +20,7 @@ ColumnWriter::ColumnWriter() : slots_(size_t{1} << kSlotBits) {
 }
 
 void ColumnWriter::clear() {
-  for (Bytes& column : columns_) column.clear();
+  for (ColumnBuffer& column : columns_) column.clear();
   if (++epoch_ == 0) {
     std::fill(slots_.begin(), slots_.end(), Slot{});
     epoch_ = 1;
@@ -35,10 +29,6 @@ void ColumnWriter::clear() {
   deaths_.fill(0);
   last_death_.fill(0);
   last_new_ = site_id_ = site_pc_ = 0;
-}
-
-void ColumnWriter::put(Column column, uint64_t value) {
-  append(columns_[column], value);
 }
 
 uint64_t ColumnWriter::add(std::span<const unsigned char> payload) {
@@ -57,7 +47,7 @@ uint64_t ColumnWriter::add(std::span<const unsigned char> payload) {
   put(kNoteCounts, notes_);
   put(kShapes, entries);
   put(kShapes, static_cast<uint64_t>(end - rest));
-  columns_[kRest].insert(columns_[kRest].end(), rest, end);
+  columns_[kRest].put_bytes(rest, static_cast<size_t>(end - rest));
   return time_;
 }
 
@@ -65,12 +55,12 @@ void ColumnWriter::add_plain(std::span<const unsigned char> payload) {
   put(kNoteCounts, 0);
   put(kShapes, 0);
   put(kShapes, payload.size());
-  columns_[kRest].insert(columns_[kRest].end(), payload.begin(), payload.end());
+  columns_[kRest].put_bytes(payload.data(), payload.size());
 }
 
 void ColumnWriter::entry(const Entry& entry, unsigned char tag) {
   if (static_cast<unsigned>(entry.kind) >= format::kFirstLongKind) return note(entry, tag);
-  columns_[kTags].push_back(tag);
+  columns_[kTags].put_byte(tag);
   if (format::shape_of(tag) == format::kShapeOther) {
     put(kOtherTimes, entry.time - time_);
   } else if (format::upper_of(tag) == format::kTimeEscape) {
@@ -95,18 +85,17 @@ void ColumnWriter::entry(const Entry& entry, unsigned char tag) {
 }
 
 void ColumnWriter::note(const Entry& entry, unsigned char tag) {
-  columns_[kTags].push_back(0);
+  columns_[kTags].put_byte(0);
   ++notes_;
   put(kNoteTimes, entry.time - note_time_);
   note_time_ = entry.time;
   if (entry.kind == Kind::kSite && site_note(entry)) {
-    columns_[kNoteTags].push_back(tag);
+    columns_[kNoteTags].put_byte(tag);
     return;
   }
-  columns_[kNoteTags].push_back(static_cast<unsigned char>(tag & ~3u));
+  columns_[kNoteTags].put_byte(static_cast<unsigned char>(tag & ~3u));
   put(kNoteFields, entry.fields.size());
-  columns_[kNoteFields].insert(columns_[kNoteFields].end(), entry.fields.begin(),
-                               entry.fields.end());
+  columns_[kNoteFields].put_bytes(entry.fields.data(), entry.fields.size());
 }
 
 bool ColumnWriter::site_note(const Entry& entry) {

@@ -4,9 +4,12 @@
 // in the form our encoder gives them; whoever compresses checks that and uses add_plain() else.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "analyzer/seal/column_buffer.h"
 #include "analyzer/seal/columns.h"
 #include "format/entry_decoder.h"
 
@@ -23,7 +26,7 @@ class ColumnWriter {
   uint64_t add(std::span<const unsigned char> payload);
   void add_plain(std::span<const unsigned char> payload);
 
-  const Columns& columns() const { return columns_; }
+  std::span<const unsigned char> column(unsigned number) const { return columns_[number].bytes(); }
 
  private:
   // An address that lives, or that was freed as a block of some class: it may be both, as memory is
@@ -38,7 +41,7 @@ class ColumnWriter {
   static constexpr uint8_t kLive = 0;  // no class has this number
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  void put(Column column, uint64_t value);
+  void put(Column column, uint64_t value) { columns_[column].put(value); }
   void entry(const format::Entry& entry, unsigned char tag);
   void note(const format::Entry& entry, unsigned char tag);
   bool site_note(const format::Entry& entry);
@@ -46,7 +49,7 @@ class ColumnWriter {
   void death(uint64_t address);
   Slot* find(uint64_t address, unsigned role, bool insert);
 
-  Columns columns_;
+  std::array<ColumnBuffer, kColumns> columns_;
   std::vector<Slot> slots_;
   uint16_t epoch_ = 0;
   uint32_t births_ = 0;

@@ -100,7 +100,19 @@ void ReplacementFile::give_name() {
   }
 }
 
+// Somebody may have moved the file away, or put another one there, which nobody wants replaced.
+void ReplacementFile::check_still_there() const {
+  struct stat status;
+  if (::stat(target_.c_str(), &status) == 0 && status.st_dev == like_.st_dev &&
+      status.st_ino == like_.st_ino) {
+    return;
+  }
+  throw Error(target_ + ": is not the file any more that was read; nothing was changed",
+              ErrorKind::kQuestion);
+}
+
 void ReplacementFile::commit(bool replace) {
+  if (replace) check_still_there();
   give_name();
   int result = replace ? ::rename(temporary_.c_str(), target_.c_str())
                        : ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(),

@@ -23,12 +23,14 @@ class ReplacementFile final : public ByteSink {
   // Flushes what was written. A path under which it can be read until it takes its place.
   std::string flush();
 
-  // Takes the place. Without `replace`, throws Error when something is there.
+  // Takes the place: with `replace`, of the file whose status `like` is, else of nothing. Throws
+  // Error when something else is there.
   void commit(bool replace);
 
  private:
   void write_out();
   [[noreturn]] void fail(const char* what, int error) const;
+  void check_still_there() const;
   void give_name();
 
   std::string target_;

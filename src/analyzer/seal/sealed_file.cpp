@@ -48,7 +48,7 @@ bool SealedFile::is_sealed(std::span<const unsigned char> first_bytes) {
 }
 
 SealedFile::SealedFile(ByteSource& source, bool check_sums, Problems& problems)
-    : source_(source), check_sums_(check_sums), size_(source.size()) {
+    : source_(source), check_sums_(check_sums), size_(source.size()), ahead_(check_sums) {
   auto refuse = [&](const std::string& why) {
     throw Error(source.name() + ": " + why, ErrorKind::kData);
   };
@@ -280,10 +280,7 @@ const SealedFile::Kept* SealedFile::decoded(uint32_t segment) {
     return &kept;
   }
   Kept fresh{segment, ++uses_, 0, {}};
-  if (!read_piece(segments_[segment].offset, PieceKind::kSegment, kMaxSegmentBytes, buffer_) ||
-      !decoder_.decode(buffer_, check_sums_, fresh.fillings)) {
-    return nullptr;
-  }
+  if (!decode(segment, fresh.fillings)) return nullptr;
   for (const Filling& filling : fresh.fillings) fresh.bytes += filling.payload.size();
   while (!kept_.empty() && kept_bytes_ + fresh.bytes > kKeptBytes) {
     auto oldest = std::min_element(kept_.begin(), kept_.end(),
@@ -293,6 +290,35 @@ const SealedFile::Kept* SealedFile::decoded(uint32_t segment) {
   kept_bytes_ += fresh.bytes;
   kept_.push_back(std::move(fresh));
   return &kept_.back();
+}
+
+bool SealedFile::decode(uint32_t segment, std::vector<Filling>& fillings) {
+  std::optional<SegmentsAhead::Decoded> there = ahead_.take(segment);
+  look_ahead(segment);
+  if (there) {
+    fillings = std::move(there->fillings);
+    return there->well;
+  }
+  return read_piece(segments_[segment].offset, PieceKind::kSegment, kMaxSegmentBytes, buffer_) &&
+         decoder_.decode(buffer_, check_sums_, fillings);
+}
+
+// Whoever has read two segments of a window in turn goes on with the next one.
+void SealedFile::look_ahead(uint32_t segment) {
+  const uint32_t window = places_[segments_[segment].first].facts.window;
+  const auto [last, is_first] = last_of_window_.try_emplace(window, segment);
+  const bool in_turn = !is_first && last->second + 1 == segment;
+  last->second = segment;
+  const uint32_t next = segment + 1;
+  if (!in_turn || next >= segments_.size() || segments_[next].fillings == 0 ||
+      places_[segments_[next].first].facts.window != window || !ahead_.has_room() ||
+      ahead_.has_begun(next)) {
+    return;
+  }
+  Bytes content;
+  if (read_piece(segments_[next].offset, PieceKind::kSegment, kMaxSegmentBytes, content)) {
+    ahead_.begin(next, std::move(content));
+  }
 }
 
 void SealedFile::let_go(uint32_t segment) {

@@ -1,13 +1,15 @@
 // A sealed ledger, opened for reading: which fillings it has, the payload of any of them, and the
 // pieces that are stored beside them. Every size is checked against the file and the format's
 // limits before memory is taken for it; what is damaged is noted and left out. A few segments are
-// kept decoded, 64 MiB at the most. LedgerFile is the only one to use it.
+// kept decoded, 64 MiB at the most, and those that come next are decoded ahead. LedgerFile is the
+// only one to use it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/byte_source.h"
@@ -15,6 +17,7 @@
 #include "analyzer/problems.h"
 #include "analyzer/seal/checkpoint.h"
 #include "analyzer/seal/segment.h"
+#include "analyzer/seal/segments_ahead.h"
 #include "format/entry_decoder.h"
 #include "format/sealed.h"
 
@@ -79,6 +82,8 @@ class SealedFile {
   void add_scanned(uint64_t offset, const format::PieceHeader& header);
   uint64_t find_piece(uint64_t from);
   const Kept* decoded(uint32_t segment);
+  bool decode(uint32_t segment, std::vector<Filling>& fillings);
+  void look_ahead(uint32_t segment);
   void let_go(uint32_t segment);
 
   ByteSource& source_;
@@ -92,6 +97,8 @@ class SealedFile {
   std::vector<format::PieceRow> rows_;
   size_t checkpoints_ = 0;
   SegmentDecoder decoder_;
+  SegmentsAhead ahead_;
+  std::unordered_map<uint32_t, uint32_t> last_of_window_;  // the segment that was decoded last
   std::vector<Kept> kept_;
   uint64_t kept_bytes_ = 0;
   uint64_t uses_ = 0;

@@ -68,13 +68,6 @@ void SealedWriter::add_piece(PieceKind kind, const Bytes& content, uint64_t time
   pieces_.push_back({static_cast<uint32_t>(kind), 0, offset, time});
 }
 
-void SealedWriter::drop_pieces(PieceKind kind) {
-  std::lock_guard lock(mutex_);
-  std::erase_if(pieces_, [kind](const format::PieceRow& row) {
-    return row.kind == static_cast<uint32_t>(kind);
-  });
-}
-
 bool SealedWriter::in_order() {
   std::lock_guard lock(mutex_);
   sort_segments();

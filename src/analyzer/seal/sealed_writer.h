@@ -35,9 +35,6 @@ class SealedWriter {
   // the times at which fillings begin then tell where any time is.
   bool in_order();
 
-  // Forgets the pieces of a kind; their bytes stay.
-  void drop_pieces(format::PieceKind kind);
-
   // Writes the index and the footer; returns the size of the whole.
   uint64_t finish(const ExtentCounts& counts, uint64_t missed);
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "analyzer/counts.h"
@@ -24,12 +25,11 @@ using format::PieceKind;
 constexpr size_t kSegmentFillings = 8;
 constexpr size_t kFillingsInUse = 1024;
 
-// Scans the ledger in a thread of its own and stores checkpoints.
+// Scans the ledger in a thread of its own for the sake of checkpoints.
 class CheckpointThread {
  public:
-  CheckpointThread(const OpenSource& open, SealedWriter& writer, const SealOptions& options)
-      : writer_(writer), options_(options), compressor_(options.level) {
-    file_ = std::make_unique<LedgerFile>(open());
+  CheckpointThread(const OpenSource& open, const SealOptions& options)
+      : file_(open()), keeper_(file_.index(), options.checkpoints, options.level) {
     done_ = std::async(std::launch::async, [this] { scan(); });
   }
 
@@ -42,56 +42,34 @@ class CheckpointThread {
 
   // Waits for the end, and calls `now_and_then` meanwhile.
   template <typename Call>
-  void finish(Call&& now_and_then) {
+  Scanned finish(Call&& now_and_then) {
     while (done_.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
       now_and_then();
     }
     done_.get();
+    return {{}, entries_, keeper_.take()};
   }
-
-  // After the end.
-  uint64_t entries() const { return entries_; }
-  uint64_t made() const { return made_; }
 
  private:
-  // A moment at which a filling begins is a good one: reading goes on at its first entry.
-  std::vector<uint64_t> moments() const {
-    std::vector<uint64_t> times;
-    for (WindowExtents extents : file_->index().windows()) {
-      for (const ExtentRef& ref : extents) times.push_back(ref.base_time);
-    }
-    std::sort(times.begin(), times.end());
-    times.erase(std::unique(times.begin(), times.end()), times.end());
-    return times;
-  }
-
   void scan() {
-    LiveScan scan(*file_);
-    uint64_t last = 0;
-    for (uint64_t time : moments()) {
-      if (cancelled_) return;
-      scan.run(time);
+    LiveScan scan(file_);
+    for (; keeper_.pauses_before(UINT64_MAX) && !cancelled_; keeper_.pass_moment()) {
+      scan.run(keeper_.moment());
       bytes_done_ = scan.extents_opened() * format::kExtentBytes;
-      uint64_t wanted = std::max(options_.checkpoint_entries,
-                                 options_.checkpoint_entries_per_block * scan.live().size());
-      if (scan.entries() - last < wanted || !scan.settled()) continue;
-      last = scan.entries();
-      ++made_;
-      writer_.add_piece(PieceKind::kCheckpoint,
-                        encode_checkpoint(scan.checkpoint(time), compressor_), time);
+      if (scan.settled() && keeper_.is_due(scan.entries(), scan.live().size())) {
+        keeper_.keep(scan.checkpoint(keeper_.moment()));
+      }
     }
+    if (cancelled_) return;
     scan.run(UINT64_MAX);
     entries_ = scan.entries();
   }
 
-  SealedWriter& writer_;
-  const SealOptions& options_;
-  Compressor compressor_;
-  std::unique_ptr<LedgerFile> file_;
+  LedgerFile file_;
+  CheckpointKeeper keeper_;
   std::atomic<bool> cancelled_ = false;
   std::atomic<uint64_t> bytes_done_ = 0;
   uint64_t entries_ = 0;
-  uint64_t made_ = 0;
   std::future<void> done_;
 };
 
@@ -134,12 +112,13 @@ void add_segments(LedgerFile& file, SegmentPool& pool, Advance&& advance) {
       size_t to = from;
       while (to < extents.size() && extents[to].seq == extents[from].seq) ++to;
       fillings.push_back(read_filling(file, extents.subspan(from, to - from)));
+      const size_t count = to - from;
       from = to;
       if (fillings.size() == group || from == extents.size()) {
         pool.add(std::move(fillings));
         fillings.clear();
       }
-      advance();
+      advance(count);
     }
   }
 }
@@ -152,30 +131,31 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
   const std::string problems = joined(file.problems().texts());
   SealedWriter writer(sink, file.header(), file.size());
   Compressor compressor(options.level);
-  CheckpointThread checkpoints(open, writer, options);
+  std::optional<CheckpointThread> scan;
+  if (!options.scanned) scan.emplace(open, options);
 
-  const uint64_t total = 2 * file.work_bytes();
+  const uint64_t total = (scan ? 2 : 1) * file.work_bytes();
   uint64_t read = 0;
   auto report = [&] {
-    if (options.progress) {
-      options.progress(std::min(read + checkpoints.bytes_done(), total), total);
-    }
+    const uint64_t done = read + (scan ? scan->bytes_done() : 0);
+    if (options.progress) options.progress(std::min(done, total), total);
   };
   SegmentPool pool(writer, options.level, thread_count(options));
-  add_segments(file, pool, [&] {
-    read += format::kExtentBytes;
+  add_segments(file, pool, [&](size_t extents) {
+    read += extents * format::kExtentBytes;
     report();
   });
   pool.finish();
-  checkpoints.finish(report);
+  Scanned scanned = scan ? scan->finish(report) : options.scanned();
 
   SealFacts facts;
   facts.raw_bytes = file.size();
-  facts.entries = checkpoints.entries();
-  facts.checkpoints = checkpoints.made();
-  if (!writer.in_order()) {
-    writer.drop_pieces(PieceKind::kCheckpoint);
-    facts.checkpoints = 0;
+  facts.entries = scanned.entries;
+  if (writer.in_order()) {
+    facts.checkpoints = scanned.checkpoints.size();
+    for (const StoredCheckpoint& checkpoint : scanned.checkpoints) {
+      writer.add_piece(PieceKind::kCheckpoint, checkpoint.content, checkpoint.time);
+    }
   }
   if (!problems.empty()) {
     writer.add_piece(PieceKind::kProblems, pack_text(problems, compressor));
@@ -188,8 +168,7 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
     const std::string bytes(reinterpret_cast<const char*>(&unrecorded), sizeof unrecorded);
     writer.add_piece(PieceKind::kUnrecorded, pack_text(bytes, compressor));
   }
-  const std::string symbols =
-      options.symbols_at_the_end ? options.symbols_at_the_end() : options.symbols;
+  const std::string& symbols = scan ? options.symbols : scanned.symbols;
   if (!symbols.empty()) writer.add_piece(PieceKind::kSymbols, pack_text(symbols, compressor));
   if (file.has_changed() || file.has_shrunk()) {
     throw Error(file.name() +
@@ -198,6 +177,7 @@ SealFacts seal(const OpenSource& open, ByteSink& sink, const SealOptions& option
                 ErrorKind::kQuestion);
   }
   facts.sealed_bytes = writer.finish(file.index().counts(), file.index().missed());
+  if (options.progress) options.progress(total, total);
   return facts;
 }
 

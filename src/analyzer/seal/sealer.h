@@ -1,29 +1,37 @@
 // Makes a sealed ledger of a raw one: its fillings in segments, compressed by several threads, and
-// meanwhile one scan that leaves checkpoints. Memory is bounded by the segments in work and by
-// the live blocks. The raw ledger is only read.
+// checkpoints, left by a scan that somebody makes anyway or, if nobody does, by one of its own.
+// Memory is bounded by the segments in work and by the live blocks. The raw ledger is only read.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analyzer/byte_source.h"
 #include "analyzer/progress.h"
+#include "analyzer/seal/checkpoint_keeper.h"
 #include "analyzer/seal/sealed_writer.h"
 #include "analyzer/seal/zstd_codec.h"
 
 namespace heapledger::seal {
 
+// What somebody who scans the ledger for other reasons has to say about it.
+struct Scanned {
+  std::string symbols;
+  uint64_t entries = 0;
+  std::vector<StoredCheckpoint> checkpoints;
+};
+
 struct SealOptions {
   int level = kDefaultLevel;
   unsigned threads = 0;  // that compress; 0: as many as the machine has processors
   std::string symbols;   // as SymbolTable::encode() gave them; empty: none
-  // Instead of them: asked for when everything else is done. May throw, and then there is no seal.
-  std::function<std::string()> symbols_at_the_end;
-  // At least so many entries between two checkpoints, and so many for every block that is live.
-  uint64_t checkpoint_entries = 4'000'000;
-  uint64_t checkpoint_entries_per_block = 32;
+  CheckpointSpacing checkpoints;
+  // Instead of these two: asked for when everything else is done. May throw, and then there is no
+  // seal.
+  std::function<Scanned()> scanned;
   std::function<void(uint64_t done, uint64_t total)> progress;  // called by the thread that seals
 };
 

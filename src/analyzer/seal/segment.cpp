@@ -64,7 +64,7 @@ Bytes SegmentEncoder::compress(const std::vector<Filling>& fillings) {
   Bytes packed;
   std::array<ColumnSize, kColumns> sizes;
   for (unsigned i = 0; i < kColumns; ++i) {
-    const Bytes& column = writer_.columns()[i];
+    const std::span<const unsigned char> column = writer_.column(i);
     sizes[i].raw = static_cast<uint32_t>(column.size());
     sizes[i].stored = static_cast<uint32_t>(compressor_.append(column, packed));
     if (i + 1 == kNoteColumns) lead.notes_bytes = static_cast<uint32_t>(packed.size());

@@ -12,8 +12,10 @@
 #include "cli/advise/text.h"
 #include "cli/commands.h"
 #include "cli/pages/page.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
+#include "cli/shared/pager.h"
 #include "cli/shared/progress_line.h"
 #include "text/nearest.h"
 #include "text/text.h"
@@ -24,12 +26,14 @@ namespace {
 constexpr size_t kDefaultTop = 10;
 
 struct AdviseOptions {
-  std::string file;
+  std::string file = ".";
+  bool all_runs = false;
   std::optional<size_t> top;
   std::vector<std::string> only;
   bool no_replay = false;
   size_t rounds = 0;
   bool json = false;
+  bool no_pager = false;
   NameOptions names;
 };
 
@@ -56,14 +60,15 @@ AdviceOptions advice_options(const AdviseOptions& options) {
 
 // Of several processes the one with most calls: sites, peaks and replays are those of one.
 std::unique_ptr<Opened> open_one(const AdviseOptions& options) {
-  auto opened = std::make_unique<Opened>(std::vector<std::string>{options.file}, options.names);
+  auto opened =
+      std::make_unique<Opened>(NamedLedgers({options.file}, options.all_runs), options.names);
   const std::vector<LedgerFacts>& facts = opened->ledgers().facts();
   if (facts.size() < 2) return opened;
   std::string path = facts.at(opened->ledgers().worst(Measure::kCalls)).path;
   std::fprintf(stderr, "%s of %zu processes this is about the one with most calls: %s\n",
                Style::for_stream(2).warning("note:").c_str(), facts.size(),
                escaped(short_path(path)).c_str());
-  return std::make_unique<Opened>(std::vector<std::string>{path}, options.names);
+  return std::make_unique<Opened>(NamedLedgers{path}, options.names);
 }
 
 int advise_on(const AdviseOptions& options) {
@@ -77,20 +82,26 @@ int advise_on(const AdviseOptions& options) {
   line.clear();
   std::string text = options.json ? advice_json(advice, opened->ledgers())
                                   : advice_text(advice, opened->ledgers(), Page::for_stdout());
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  Paged paged(options.no_pager || options.json);
+  paged.write(text);
+  paged.finish();
   return opened->warn();
 }
 
 void add_options(Command& command, AdviseOptions& options) {
-  command.add_option("FILE", options.file, "A ledger, or a folder with ledgers")
-      ->required()
+  command
+      .add_option(
+          "FILE", options.file,
+          "A ledger, or a folder with ledgers (default: the newest run in the current folder)")
       ->type_name("");
+  add_all_runs_option(command, options.all_runs);
   command.add_option("--top", options.top, "How many findings (default: 10), 0 for all")
       ->type_name("N");
   command
       .add_option("--only", options.only,
                   "Only these rules: grown-by-steps, temporary, many-equal, over-aligned, "
-                  "over-sized, freed-elsewhere, never-freed-growth, early")
+                  "over-sized, freed-elsewhere, never-freed-growth, early, "
+                  "fragmentation")
       ->delimiter(',')
       ->type_name("RULE,…")
       ->allow_extra_args(false);
@@ -101,6 +112,7 @@ void add_options(Command& command, AdviseOptions& options) {
       ->type_name("N")
       ->within(1, 1000);
   command.add_flag("--json", options.json, "Print JSON, with all findings");
+  Paged::add_option(command, options.no_pager);
   add_name_options(command, options.names);
 }
 

@@ -6,36 +6,22 @@
 #include <sstream>
 
 #include "analyzer/error.h"
+#include "cli/asking/known_words.h"
+#include "cli/shared/options.h"
 #include "text/nearest.h"
 
 namespace heapledger::cli {
 namespace {
 
-std::vector<std::string> all_groups() {
-  std::vector<std::string> words;
-  for (int i = static_cast<int>(GroupBy::kSite); i <= static_cast<int>(GroupBy::kLedger); ++i) {
-    words.emplace_back(name_of(static_cast<GroupBy>(i)));
-  }
-  return words;
-}
-
-std::vector<std::string> all_measures() {
-  std::vector<std::string> words;
-  for (const FigureRow& row : figure_catalog()) {
-    if (!row.word.empty()) words.emplace_back(row.word);
-  }
-  return words;
-}
-
 GroupBy understand_group(const std::string& word) {
   try {
     return parse_group_by(word);
   } catch (const Error& error) {
-    refuse_word(error.what(), word, all_groups());
+    refuse_word(error.what(), word, group_words());
   }
 }
 
-void read_suppressions(const std::string& path, Suppressions& to) {
+void add_suppressions(const std::string& path, Suppressions& to) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw Error("cannot read the suppressions in '" + path + "'", ErrorKind::kQuestion);
@@ -83,6 +69,11 @@ void refuse_what_does_not_go_together(const ReportWords& words, const Asked& ask
               "--where-rss is about all memory of the process, so it takes no --filter, --below or "
               "--sort; for some of the blocks take --blocks or --by");
   }
+  refuse_if(
+      asked.view == ReportView::kBlocks && !words.sort.empty(),
+      "--blocks has single blocks, the largest first, and takes no --sort; for sums take --by");
+  refuse_if(words.raw && asked.view != ReportView::kOverview,
+            "--raw is for the report without a question; for stacks take --by site");
   if (!words.live) return;
   refuse_if(
       words.blocks || words.where_rss,
@@ -94,12 +85,23 @@ void refuse_what_does_not_go_together(const ReportWords& words, const Asked& ask
 
 }  // namespace
 
-Measure understand_measure(const std::string& word) {
-  try {
-    return parse_measure(word);
-  } catch (const Error& error) {
-    refuse_word(error.what(), word, all_measures());
-  }
+Measure understand_measure(const std::string& word, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return parse_measure(word);
+  refuse_word("unknown measure '" + word + "'; take " + listed(words), word, words);
+}
+
+void add_suppressions_option(Command& command, std::vector<std::string>& paths) {
+  command
+      .add_option("--suppressions", paths,
+                  "Never-freed blocks to accept, in LeakSanitizer's syntax: lines of leak:PATTERN")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+Suppressions read_suppressions(const std::vector<std::string>& paths) {
+  Suppressions all = Suppressions::built_in();
+  for (const std::string& path : paths) add_suppressions(path, all);
+  return all;
 }
 
 Asked understand(const ReportWords& words) {
@@ -108,18 +110,20 @@ Asked understand(const ReportWords& words) {
   refuse_what_does_not_go_together(words, asked);
   Question& question = asked.question;
   question.only_live = words.live;
+  if (asked.view == ReportView::kWhereRss) question.at.kind = MomentSpec::Kind::kRssPeak;
   asked.filter_text = understand_selection(words, question);
   if (question.between) question.sort = Measure::kBytes;
-  if (!words.sort.empty()) question.sort = understand_measure(words.sort);
-  if (question.sort == Measure::kRssPeak) {
+  if (words.sort == row_of(Measure::kRssPeak).word) {
     throw Error(
         "the resident memory is that of a process, so nothing can be sorted by it; for "
         "the process with the most, take --worst rss",
         ErrorKind::kQuestion);
   }
+  if (!words.sort.empty()) question.sort = understand_measure(words.sort, sort_words());
   question.below = words.below;
-  for (const std::string& path : words.suppressions) read_suppressions(path, asked.suppressions);
-  asked.top = words.top;
+  asked.suppressions = read_suppressions(words.suppressions);
+  asked.top = words.top == size_t{0} ? SIZE_MAX : words.top;
+  asked.raw = words.raw;
   asked.frames_given = words.frames.has_value();
   if (words.frames) asked.frames = *words.frames == 0 ? SIZE_MAX : *words.frames;
   bool lives = question.sort == Measure::kMedianLifetime || question.sort == Measure::kMeanLifetime;

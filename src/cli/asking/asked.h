@@ -27,6 +27,7 @@ struct ReportWords : SelectionWords {
   bool blocks = false;
   bool where_rss = false;
   bool live = false;
+  bool raw = false;
   std::vector<std::string> suppressions;  // files
 };
 
@@ -40,14 +41,20 @@ struct Asked {
   std::optional<size_t> top;
   size_t frames = 4;
   bool frames_given = false;
+  bool raw = false;  // whole stacks, not owners, where nothing is asked
 
   size_t top_or(size_t otherwise) const { return top.value_or(otherwise); }
 };
 
+void add_suppressions_option(Command& command, std::vector<std::string>& paths);
+
+// Those built in, and those in files. Throws Error.
+Suppressions read_suppressions(const std::vector<std::string>& paths);
+
 // Throws Error.
 Asked understand(const ReportWords& words);
 
-// As the engine has it, with the nearest right word.
-Measure understand_measure(const std::string& word);
+// One of `words`, which are measures. Throws Error with the nearest right one.
+Measure understand_measure(const std::string& word, const std::vector<std::string>& words);
 
 }  // namespace heapledger::cli

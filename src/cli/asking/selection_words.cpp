@@ -5,9 +5,11 @@
 #include <string_view>
 
 #include "analyzer/error.h"
+#include "cli/asking/known_words.h"
 #include "cli/shared/options.h"
 #include "format/modes.h"
 #include "text/nearest.h"
+#include "text/text.h"
 
 namespace heapledger::cli {
 namespace {
@@ -48,10 +50,13 @@ void add_moment_options(Command& command, SelectionWords& words) {
                    .add_option("--at", words.at,
                                "The moment: peak (default), rss-peak, start, end, a time "
                                "(1.5s), a share of the run (50%), a marker")
+                   ->offers(moment_words())
                    ->type_name("MOMENT");
   command.add_option("--between", words.between, "What was allocated between two moments")
+      ->offers(moment_words())
       ->type_name("MOMENT")
       ->expected(2)
+      ->allow_extra_args(false)
       ->excludes(at);
 }
 
@@ -97,16 +102,27 @@ void check_moments_of_live(Ledgers& ledgers, const Question& question) {
       ErrorKind::kQuestion);
 }
 
+// A time is one of the run; as it is shown it may be rounded up.
+void check_within(Ledgers& ledgers, const MomentSpec& moment) {
+  if (moment.kind != MomentSpec::Kind::kTime) return;
+  const uint64_t end = ledgers.duration_ns();
+  if (moment.time_ns <= end || human_duration(moment.time_ns) == human_duration(end)) return;
+  throw Error(human_duration(moment.time_ns) +
+                  " is after the end of the recording, which is from 0s to " + human_duration(end),
+              ErrorKind::kQuestion);
+}
+
 }  // namespace
 
 void check_moments(Ledgers& ledgers, const Question& question) {
   ledgers.look_at(question.filter.heaps);
   check_moments_of_live(ledgers, question);
   auto check = [&ledgers](const MomentSpec& moment) {
+    check_within(ledgers, moment);
     try {
       ledgers.time_of(moment);
     } catch (const Error& error) {
-      std::vector<std::string> words = {"start", "peak", "rss-peak", "end"};
+      std::vector<std::string> words = moment_words();
       for (const Marker& marker : ledgers.overview().markers) words.push_back(marker.text);
       refuse_word(error.what(), moment.marker, words);
     }

@@ -1,6 +1,8 @@
 // `heapledger check`: a gate for continuous integration.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include "cli/check/text.h"
 #include "cli/commands.h"
 #include "cli/pages/page.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
 #include "cli/shared/warnings.h"
@@ -25,7 +28,7 @@ namespace {
 constexpr int kExitExceeded = 1;
 
 struct CheckOptions {
-  std::vector<std::string> files;
+  NamedLedgers files;
   std::vector<std::optional<std::string>> limits =
       std::vector<std::optional<std::string>>(limit_kinds());  // by LimitKind
   std::string heap;
@@ -86,7 +89,8 @@ class JunitFile {
     if (path.empty()) return;
     file_ = std::fopen(path.c_str(), "w");
     if (file_ == nullptr) {
-      throw Error("cannot write " + quoted(path) + ": is its folder there?", ErrorKind::kQuestion);
+      throw Error("cannot write " + quoted(path) + ": " + std::strerror(errno),
+                  ErrorKind::kQuestion);
     }
   }
   ~JunitFile() {
@@ -101,8 +105,8 @@ class JunitFile {
     written = std::fclose(file_) == 0 && written;
     file_ = nullptr;
     if (!written)
-      throw Error("cannot write " + heapledger::quoted(path_) + ": is the disk full?",
-                  ErrorKind::kQuestion);
+      throw Error("cannot write " + heapledger::quoted(path_) + ": " + std::strerror(errno),
+                  ErrorKind::kSystem);
   }
 
  private:
@@ -193,7 +197,7 @@ int check(const CheckOptions& options) {
   const std::vector<Limit> limits = limits_of(options);
   const Suppressions suppressions = suppressions_of(options);
   Checked checked;
-  checked.ledgers = options.files;
+  checked.ledgers = options.files.names;
   checked.allow_incomplete = options.allow_incomplete;
   JunitFile junit(options.junit);
   try {
@@ -233,9 +237,7 @@ void add_limits(Command& command, CheckOptions& options) {
 }
 
 void add_options(Command& command, CheckOptions& options) {
-  command.add_option("FILE", options.files, "Ledgers, or folders with ledgers; taken together")
-      ->required()
-      ->type_name("");
+  add_ledger_files(command, options.files, "Ledgers, or folders with ledgers; taken together");
   add_limits(command, options);
   command
       .add_option("--suppressions", options.suppressions,

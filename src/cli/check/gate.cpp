@@ -156,6 +156,7 @@ class Gate {
     if (verdict.held) return;
     DifferenceQuestion question;
     question.sort = measure;
+    question.suppressions = suppressions_;
     Difference difference = compare(*old_, ledgers_, question);
     std::set<uint32_t> sites;
     if (among != nullptr) {

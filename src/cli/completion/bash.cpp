@@ -26,6 +26,17 @@ _heapledger_words()
     mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
 }
 
+# Whatever has the recorder or a ledger in its memory.
+_heapledger_processes()
+{
+    local maps pids=
+    for maps in $(grep -lsE 'libheapledger|[.]ledger$' /proc/[0-9]*/maps 2>/dev/null); do
+        maps=${maps#/proc/}
+        pids+=" ${maps%/maps}"
+    done
+    _heapledger_words "$pids"
+}
+
 # Completes the program and its arguments from word $1 on as if it stood alone.
 _heapledger_program()
 {
@@ -40,7 +51,7 @@ _heapledger_program()
 
 _heapledger()
 {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} at command=
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} at count=0 command=
     COMPREPLY=()
     # --option=value arrives as three words.
     if [[ $cur == = ]]; then
@@ -84,6 +95,8 @@ std::string bash_offer(const WordSpec& words) {
       return "_heapledger_files -d";
     case WordKind::kLedger:
       return "_heapledger_ledgers";
+    case WordKind::kProcess:
+      return "_heapledger_processes";
     case WordKind::kChoice:
       return "_heapledger_words '" + joined(words.choices, " ") + "'";
     default:
@@ -111,32 +124,52 @@ std::string with_values(const CommandSpec& command) {
   return names_of(options, "|");
 }
 
-// The first word that is no option, nor the value of one, is the program.
-std::string program_search(const CommandSpec& command) {
+// Goes through the words after the command. Those that are no options, nor values of them, are
+// `found`.
+std::string word_search(const CommandSpec& command, const char* found) {
+  const std::string names = with_values(command);
+  const std::string skip = fmt::format(
+      "                    {}) [[ ${{COMP_WORDS[at+1]}} == = ]] && ((at++)); ((at++)) ;;\n", names);
   return fmt::format(
       "            for ((at++; at < COMP_CWORD; at++)); do\n"
       "                case ${{COMP_WORDS[at]}} in\n"
-      "                    --) _heapledger_program $((at + 1)); return ;;\n"
-      "                    {}) ((at++)) ;;\n"
+      "{}{}"
       "                    -*) ;;\n"
-      "                    *) _heapledger_program \"$at\"; return ;;\n"
+      "                    *) {} ;;\n"
       "                esac\n"
       "            done\n",
-      with_values(command));
+      command.words.front().kind == WordKind::kProgram
+          ? "                    --) _heapledger_program $((at + 1)); return ;;\n"
+          : "",
+      names.empty() ? "" : skip, found);
+}
+
+// What is offered where no option is begun.
+std::string bash_words(const CommandSpec& command) {
+  if (command.words.empty()) return ":";
+  if (command.words.front().kind == WordKind::kProgram) return "_heapledger_files -c";
+  if (command.words.size() == 1) return bash_offer(command.words.front());
+  std::string text = word_search(command, "((count++))") + "            case $count in\n";
+  for (size_t i = 0; i < command.words.size(); ++i) {
+    const bool last = i + 1 == command.words.size();
+    text += fmt::format("                {}) {} ;;\n", last ? "*" : std::to_string(i),
+                        bash_offer(command.words[i]));
+  }
+  return text.substr(text.find_first_not_of(' ')) + "            esac";
 }
 
 std::string bash_case_of(const CommandSpec& command) {
-  const bool program = command.words.kind == WordKind::kProgram;
+  const bool program = !command.words.empty() && command.words[0].kind == WordKind::kProgram;
   std::string text = fmt::format("        {})\n", command.name);
-  if (program) text += program_search(command);
+  if (program) text += word_search(command, "_heapledger_program \"$at\"; return");
   text += values(command);
   text += fmt::format(
       "            if [[ $cur == -* ]]; then\n"
       "                _heapledger_words '{}'\n"
-      "            else\n"
-      "                {}\n"
-      "            fi ;;\n",
-      names_of(command.options, " "), program ? "_heapledger_files -c" : bash_offer(command.words));
+      "                return\n"
+      "            fi\n"
+      "            {} ;;\n",
+      names_of(command.options, " "), bash_words(command));
   return text;
 }
 

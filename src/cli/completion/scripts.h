@@ -1,5 +1,5 @@
-// Completion for three shells, made from the same words. A script needs nothing but its shell; it
-// never calls the tool.
+// Completion for three shells, made from the same words. A script needs nothing but its shell, and
+// grep to find processes that are being recorded; it never calls the tool.
 #pragma once
 
 #include <string>

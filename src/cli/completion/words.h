@@ -2,6 +2,7 @@
 // objects that parse them, so that completion never knows less or more than the tool.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ enum class WordKind {
   kLedger,   // a ledger, or a folder of them
   kProgram,  // a command with its arguments, which are completed as its own
   kChoice,   // one of a few words
+  kProcess,  // a process that is being recorded
 };
 
 struct WordSpec {
@@ -32,13 +34,15 @@ struct OptionSpec {
   std::vector<std::string> names;  // with their dashes
   std::string description;
   WordSpec value;  // kNone: it takes none
+  size_t values = 1;
+  bool repeats = false;  // can be given several times
 };
 
 struct CommandSpec {
   std::string name;
   std::string description;
   std::vector<OptionSpec> options;
-  WordSpec words;  // what else it takes
+  std::vector<WordSpec> words;  // what else it takes, in order; of the last there may be many
 };
 
 struct ToolSpec {

@@ -11,6 +11,7 @@
 #include "cli/shared/exit_status.h"
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/opened.h"
+#include "cli/shared/pager.h"
 #include "cli/shared/problems.h"
 #include "cores/to_ledger.h"
 
@@ -71,7 +72,9 @@ int show_leaks(const cores::Memory& memory, cores::LiveHeap heap, const std::str
   }
   std::string text = view.json ? json_line(leaks_json(opened.ledgers(), leaks, view)) + "\n"
                                : leaks_text(opened.ledgers(), leaks, view, Page::for_stdout());
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  Paged paged(options.view.no_pager || view.json);
+  paged.write(text);
+  paged.finish();
   std::fflush(stdout);
   problems.insert(problems.end(), leaks.found.problems.begin(), leaks.found.problems.end());
   tell_problems(problems, options.quiet);

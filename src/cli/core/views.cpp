@@ -41,13 +41,31 @@ void keep(const cores::LiveHeap& heap, const HeapOptions& options) {
     throw Error(options.out + ": is there already; choose another name", ErrorKind::kQuestion);
   }
   RawLedger raw(heap, options.out, options.quiet);
-  Opened opened({raw.path()}, options.view.names);
+  NameOptions names = options.view.names;
+  names.for_sealing = true;
+  Opened opened({raw.path()}, names);
   seal::SealOptions sealing;
-  sealing.symbols = opened.symbols_for_sealing(0);
+  sealing.scanned = [&opened] { return opened.scanned(0); };
   seal::seal_file(raw.path(), options.out, sealing);
   if (options.quiet) return;
   for (const std::string& text : opened.name_warnings()) fmt::print(stderr, "note: {}\n", text);
   fmt::print(stderr, "{}: {}\n", printable(options.out), counted(heap.blocks.size(), "live block"));
+}
+
+void refuse_moments(const HeapOptions& options) {
+  if (options.view.words.at.empty() && options.view.words.between.empty()) return;
+  throw Error(
+      "this is the heap of one moment, which has no past: --at and --between are for recordings "
+      "(heapledger run). To see what changes, take two with -o and compare them: heapledger diff",
+      ErrorKind::kQuestion);
+}
+
+// Returns the exit status that its problems make.
+int prepare(cores::LiveHeap& heap, HeapOptions& options) {
+  options.view.names.progress = !options.quiet;
+  look_under(options.sysroot, heap);
+  tell_problems(heap.problems, options.quiet);
+  return heap.problems.empty() ? 0 : kExitBadData;
 }
 
 }  // namespace
@@ -66,11 +84,16 @@ void add_heap_options(Command& command, HeapOptions& options) {
 
 int show_heap(const cores::Memory& memory, cores::LiveHeap heap, const std::string& name,
               HeapOptions options) {
-  options.view.names.progress = !options.quiet;
-  look_under(options.sysroot, heap);
-  tell_problems(heap.problems, options.quiet);
-  int status = heap.problems.empty() && !memory.is_cut() ? 0 : kExitBadData;
-  if (options.leaks) return std::max(status, show_leaks(memory, std::move(heap), name, options));
+  refuse_moments(options);
+  int status = memory.is_cut() ? kExitBadData : 0;
+  if (!options.leaks) return show_report(std::move(heap), name, std::move(options), status);
+  status = std::max(status, prepare(heap, options));
+  return std::max(status, show_leaks(memory, std::move(heap), name, options));
+}
+
+int show_report(cores::LiveHeap heap, const std::string& name, HeapOptions options, int status) {
+  refuse_moments(options);
+  status = std::max(status, prepare(heap, options));
   if (!options.out.empty()) {
     keep(heap, options);
     return status;

@@ -28,4 +28,8 @@ void add_heap_options(Command& command, HeapOptions& options);
 int show_heap(const cores::Memory& memory, cores::LiveHeap heap, const std::string& name,
               HeapOptions options);
 
+// The same without the memory, for which nobody waits then: no leaks. `status` is what is wrong
+// already.
+int show_report(cores::LiveHeap heap, const std::string& name, HeapOptions options, int status);
+
 }  // namespace heapledger::cli::core

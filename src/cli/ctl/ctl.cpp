@@ -14,6 +14,7 @@
 #include "cli/run/words.h"
 #include "cli/shared/options.h"
 #include "cli/shared/seconds.h"
+#include "cores/ledger_memory.h"
 #include "settings/settings.h"
 #include "text/text.h"
 
@@ -64,6 +65,27 @@ std::string order_of(const CtlOptions& options) {
   return words.empty() ? options.order : options.order + " " + words;
 }
 
+// A ledger of live mode is another kind of file: it cannot become one of the others, nor they one
+// of it.
+void refuse_live(const RunningLedger& ledger, const std::string& order) {
+  const bool live = cores::is_live_ledger(ledger.path());
+  const bool pauses = order == "mode off" || order == "mode mode=off";
+  const bool same = order == "mode live" || order == "mode mode=live";
+  if (live && order.starts_with("mode ") && !pauses && !same) {
+    throw Error(
+        "The program runs in live mode, and stays in it: it can be stopped and started (heapledger "
+        "ctl PID stop), but neither its mode nor its samples can change. For another mode start "
+        "the program anew: heapledger run --mode trace -- CMD",
+        ErrorKind::kQuestion);
+  }
+  if (!live && (order.starts_with("mode live") || order.starts_with("mode mode=live"))) {
+    throw Error(
+        "Live mode has a ledger of another kind, so a program has to start in it: heapledger run "
+        "--mode live -- CMD",
+        ErrorKind::kQuestion);
+  }
+}
+
 void expect_done(format::ControlResult result) {
   using format::ControlResult;
   switch (result) {
@@ -90,6 +112,7 @@ void expect_done(format::ControlResult result) {
 // given again, there.
 void give(const CtlOptions& options, const std::string& order) {
   auto ledger = std::make_unique<RunningLedger>(options.process);
+  refuse_live(*ledger, order);
   uint64_t number = ledger->send(order);
   const auto limit = std::chrono::duration<double>(options.wait);
   const auto start = Clock::now();
@@ -140,7 +163,9 @@ void add_ctl(Command& app, int& exit_code) {
       ->required()
       ->type_name("start|stop|snapshot|marker|mode|status")
       ->one_of({"start", "stop", "snapshot", "marker", "mode", "status"});
-  command->add_option("WORDS", options->words, "A name, or the words of a mode")->type_name("");
+  command->add_option("WORDS", options->words, "A name, or the words of a mode")
+      ->type_name("")
+      ->offers({"trace", "sample", "live", "count", "log", "off"});
   command
       ->add_each(
           "--wait",

@@ -10,14 +10,17 @@
 #include "analyzer/error.h"
 #include "analyzer/query/difference.h"
 #include "cli/asking/asked.h"
+#include "cli/asking/known_words.h"
 #include "cli/asking/selection_words.h"
 #include "cli/commands.h"
 #include "cli/diff/json.h"
 #include "cli/diff/text.h"
 #include "cli/pages/command_line.h"
 #include "cli/pages/page.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
+#include "cli/shared/pager.h"
 #include "cli/shared/warnings.h"
 #include "text/nearest.h"
 #include "text/text.h"
@@ -29,29 +32,38 @@ constexpr size_t kDefaultTop = 10;
 
 struct DiffOptions {
   std::vector<std::string> files;
+  bool all_runs = false;
   std::string at = "peak";
   Option* at_option = nullptr;
   std::vector<std::string> moments;
-  std::string by = "site";
+  std::string by = "owner";
+  Option* by_option = nullptr;
+  bool raw = false;
+  std::vector<std::string> suppressions;  // files
   std::string sort = "live";
   std::optional<size_t> top;
   std::vector<std::string> filters;
   bool json = false;
+  bool no_pager = false;
   NameOptions names;
 };
+
+std::vector<std::string> compared_words() {
+  std::vector<std::string> words;
+  for (Compared one : all_compared()) words.emplace_back(name_of(one));
+  return words;
+}
 
 // Before the long work: whatever is wrong with the words.
 DifferenceQuestion question_of(const DiffOptions& options) {
   DifferenceQuestion question;
   question.at = parse_moment(options.at);
-  question.by = parse_group_by(options.by);
+  question.by = options.raw ? GroupBy::kSite : parse_group_by(options.by);
+  question.suppressions = read_suppressions(options.suppressions);
   try {
     question.sort = parse_compared(options.sort);
   } catch (const Error& error) {
-    std::vector<std::string> words;
-    for (Compared one : all_compared()) words.emplace_back(name_of(one));
-    std::string near = nearest_word(options.sort, words);
-    throw Error(error.what() + (near.empty() ? "" : ". Is it " + near + "?"), ErrorKind::kQuestion);
+    refuse_word(error.what(), options.sort, compared_words());
   }
   std::string filter;
   for (const std::string& one : options.filters) filter += (filter.empty() ? "" : ",") + one;
@@ -75,6 +87,9 @@ void check_words(const DiffOptions& options) {
   if (!options.moments.empty() && options.at_option->count() > 0) {
     throw Error("--at is for two recordings, --moments for one; give only one of them",
                 ErrorKind::kQuestion);
+  }
+  if (options.raw && options.by_option->count() > 0) {
+    throw Error("--raw is --by site; give only one of them", ErrorKind::kQuestion);
   }
   if (!options.moments.empty() && options.sort == "never-freed") {
     throw Error("what is never freed is known at the end alone; with --moments sort by live",
@@ -113,7 +128,8 @@ void show(const DiffOptions& options, const Difference& difference, const DiffVi
     write_diff_json(stdout, difference, view.question, sides, before, after);
   } else {
     std::string text = diff_text(difference, view, before, after, Page::for_stdout());
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    Paged paged(options.no_pager);
+    paged.write(text);
   }
   std::fflush(stdout);
   note_unmatched(difference);
@@ -124,8 +140,11 @@ int diff_moments(const DiffOptions& options) {
   view.question = question_of(options);
   MomentSpec first = parse_moment(options.moments[0]);
   MomentSpec second = parse_moment(options.moments[1]);
-  Opened opened(options.files, options.names);
+  Opened opened({options.files, options.all_runs}, options.names);
   expect_more_than_counts(opened.ledgers());
+  Question moments;
+  moments.between = {first, second};
+  check_moments(opened.ledgers(), moments);
   Difference difference = compare_moments(opened.ledgers(), first, second, view.question);
   view.before = described(first, difference.before_ns);
   view.after =
@@ -140,16 +159,20 @@ int diff(const DiffOptions& options) {
   if (!options.moments.empty()) return diff_moments(options);
   DiffView view;
   view.question = question_of(options);
-  Opened before({options.files[0]}, options.names);
-  Opened after({options.files[1]}, options.names);
+  Opened before({{options.files[0]}, options.all_runs}, options.names);
+  Opened after({{options.files[1]}, options.all_runs}, options.names);
   expect_more_than_counts(before.ledgers());
   expect_more_than_counts(after.ledgers());
+  Question moment;
+  moment.at = view.question.at;
+  check_moments(before.ledgers(), moment);
+  check_moments(after.ledgers(), moment);
   Difference difference = compare(before.ledgers(), after.ledgers(), view.question);
   view.live = before.ledgers().overview().is_live() && after.ledgers().overview().is_live();
   view.before = described(options.files[0], before);
   view.after = described(options.files[1], after);
-  std::string moment = to_text(view.question.at);
-  show(options, difference, view, {before.paths(), after.paths(), moment, moment}, before.ledgers(),
+  const std::string at = to_text(view.question.at);
+  show(options, difference, view, {before.paths(), after.paths(), at, at}, before.ledgers(),
        after.ledgers());
   int status = before.warn();
   // What is to be said of both is said once.
@@ -162,30 +185,41 @@ void add_options(Command& command, DiffOptions& options) {
       ->required()
       ->expected(1, 2)
       ->type_name("");
+  add_all_runs_option(command, options.all_runs);
   options.at_option =
       command
           .add_option("--at", options.at,
                       "Compare what is live at: peak (default), rss-peak, end, a time, a marker")
+          ->offers(moment_words())
           ->type_name("MOMENT");
   command
       .add_option("--moments", options.moments,
                   "Two moments of one recording, each with all that had happened by then")
       ->expected(2)
+      ->allow_extra_args(false)
+      ->offers(moment_words())
       ->type_name("M1 M2");
-  command
-      .add_option("--by", options.by,
-                  "site (default), function, file, line, module, thread, size or size-class")
-      ->type_name("GROUP");
+  options.by_option = command
+                          .add_option("--by", options.by,
+                                      "owner (default: the line to blame), site, function, file, "
+                                      "line, module, thread, size or size-class")
+                          ->offers({"owner", "site", "function", "file", "line", "module", "thread",
+                                    "size", "size-class"})
+                          ->type_name("GROUP");
+  command.add_flag("--raw", options.raw, "Whole stacks instead of the lines to blame: --by site");
   command
       .add_option("--sort", options.sort,
-                  "live (default), blocks, calls, bytes, peak, never-freed or temporary")
+                  "live (default) or another figure: " + listed(compared_words()))
+      ->offers(compared_words())
       ->type_name("MEASURE");
   command.add_option("--top", options.top, "How many to list (default: 10), 0 for all")
       ->type_name("N");
   command.add_option("--filter", options.filters, "Only blocks such as size>=1k,thread=worker*")
       ->type_name("CONDITION")
       ->allow_extra_args(false);
+  add_suppressions_option(command, options.suppressions);
   command.add_flag("--json", options.json, "Print JSON, with all groups");
+  Paged::add_option(command, options.no_pager);
   add_name_options(command, options.names);
 }
 
@@ -197,10 +231,11 @@ void add_diff(Command& app, int& exit_code) {
       app.add_subcommand("diff", "Show what changed between two recordings or two moments");
   add_options(*command, *options);
   command->footer(
-      "Functions are matched by name and file, not by address or line, so that two builds of a\n"
-      "program can be compared.\n\n"
+      "Places are matched by their functions and the order of lines in them, not by address, file\n"
+      "or line, so that two versions of a program, or two builds of one, can be compared.\n\n"
       "Examples:\n"
       "  heapledger diff old.ledger new.ledger\n"
+      "  heapledger diff old.ledger new.ledger --raw\n"
       "  heapledger diff old.ledger new.ledger --by function --sort calls\n"
       "  heapledger diff old/ new/ --at end --top 0\n"
       "  heapledger diff a.ledger --moments 1s 50%\n\n"

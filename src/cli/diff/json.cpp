@@ -1,5 +1,6 @@
 #include "cli/diff/json.h"
 
+#include "cli/diff/text.h"
 #include "text/json_text.h"
 #include "text/text.h"
 
@@ -35,9 +36,7 @@ Json sides_and_change(const SideFigures& before, const SideFigures& after) {
 
 Json frames_of(const ChangeRow& row, Ledgers& before, Ledgers& after) {
   Json list = Json::array();
-  const std::vector<NamedFrame> stack =
-      row.after.there ? after.frames(row.site_after) : before.frames(row.site_before);
-  for (const NamedFrame& frame : stack) {
+  for (const NamedFrame& frame : stack_of(row, before, after)) {
     list.push_back({{"name", as_utf8(frame.name)},
                     {"function", as_utf8(frame.function)},
                     {"file", as_utf8(frame.file)},
@@ -59,7 +58,15 @@ Json group(const ChangeRow& row, const Difference& difference, const DifferenceQ
   if (question.by == GroupBy::kSize || question.by == GroupBy::kSizeClass) json["key"] = row.key;
   json.update(sides_and_change(row.before, row.after));
   if (difference.overlap) json["with_callees"] = sides_and_change(row.all_before, row.all_after);
-  if (question.by == GroupBy::kSite) json["frames"] = frames_of(row, before, after);
+  const bool by_stack = question.by == GroupBy::kSite || question.by == GroupBy::kOwner;
+  if (by_stack || question.by == GroupBy::kLine) {
+    json["file_before"] = as_utf8(row.file_before);
+    json["line_before"] = row.line_before;
+  }
+  if (!by_stack) return json;
+  json["stacks_before"] = row.stacks_before;
+  json["stacks_after"] = row.stacks_after;
+  json["frames"] = frames_of(row, before, after);
   return json;
 }
 
@@ -70,9 +77,10 @@ Json texts(const std::vector<std::string>& list) {
 }
 
 Json side(const std::vector<std::string>& ledgers, const std::string& moment, uint64_t time_ns,
-          uint64_t rss, const SideFigures& totals) {
+          uint64_t rss, uint64_t suppressed, const SideFigures& totals) {
   Json json = {{"ledgers", texts(ledgers)}, {"moment", as_utf8(moment)}, {"time_ns", time_ns}};
   json.update(figures(totals));
+  json["suppressed_bytes"] = suppressed;
   json["rss_peak_bytes"] = rss;
   return json;
 }
@@ -84,9 +92,9 @@ Json head(const Difference& difference, const DifferenceQuestion& question,
       {"by", name_of(question.by)},
       {"sort", name_of(question.sort)},
       {"before", side(sides.before, sides.moment_before, difference.before_ns,
-                      difference.rss_before, difference.before)},
+                      difference.rss_before, difference.suppressed_before, difference.before)},
       {"after", side(sides.after, sides.moment_after, difference.after_ns, difference.rss_after,
-                     difference.after)},
+                     difference.suppressed_after, difference.after)},
       {"change", changes(difference.before, difference.after)},
       {"blame", difference.blame.name.empty() ? Json(nullptr)
                                               : Json{{"name", as_utf8(difference.blame.name)},

@@ -102,15 +102,20 @@ void put_totals(Buffer& to, const Difference& difference, const DiffView& view, 
       page.style.dim(fmt::format("  {:<22} {:>14} {:>14} {:>14}", "", "A", "B", "change")));
   const bool at_peak = !difference.same_ledgers && view.question.at.kind == MomentSpec::Kind::kPeak;
   const bool at_end = !difference.same_ledgers && view.question.at.kind == MomentSpec::Kind::kEnd;
+  const uint64_t suppressed = difference.suppressed_before + difference.suppressed_after;
   for (Compared measure : {Compared::kPeak, Compared::kLive, Compared::kBlocks, Compared::kUnfreed,
                            Compared::kBytes, Compared::kCalls, Compared::kTemporary}) {
     if (!is_known(difference.before, measure) || !is_known(difference.after, measure)) continue;
     if (view.live && is_history(measure)) continue;
     bool shown_as_peak = at_peak && difference.before.has_peak;
-    if (measure == Compared::kLive && (shown_as_peak || at_end) && !view.live) continue;
+    bool shown_as_unfreed = at_end && suppressed == 0;
+    if (measure == Compared::kLive && (shown_as_peak || shown_as_unfreed) && !view.live) continue;
     put_total(to, label(measure, view, difference.same_ledgers),
               value_of(difference.before, measure), value_of(difference.after, measure),
               is_bytes(measure));
+    if (measure == Compared::kUnfreed && suppressed > 0) {
+      put_total(to, "suppressed", difference.suppressed_before, difference.suppressed_after, true);
+    }
   }
   bool has_rss = difference.rss_before > 0 && difference.rss_after > 0;
   if (has_rss && !difference.same_ledgers) {
@@ -122,12 +127,12 @@ void put_totals(Buffer& to, const Difference& difference, const DiffView& view, 
 std::string row_name(const ChangeRow& row, const DiffView& view, const Page& page, size_t room) {
   switch (view.question.by) {
     case GroupBy::kSite:
+    case GroupBy::kOwner:
       return function_text(page, row.name, row.file, row.line, room);
     case GroupBy::kSize:
       return row.key == kOtherSizes ? row.name : counted(row.key, "byte");
     case GroupBy::kSizeClass:
-      if (row.key <= 1) return counted(row.key, "byte");
-      return fmt::format("{} to {}", human_bytes(row.key), human_bytes(row.key * 2 - 1));
+      return row.name;
     default:
       return function_text(page, row.name, {}, 0, room);
   }
@@ -180,8 +185,7 @@ bool is_start(const NamedFrame& frame) {
 
 // The functions outside the one that is named, the next one first.
 std::string callers(const ChangeRow& row, size_t limit, Ledgers& before, Ledgers& after) {
-  std::vector<NamedFrame> stack =
-      row.after.there ? after.frames(row.site_after) : before.frames(row.site_before);
+  std::vector<NamedFrame> stack = stack_of(row, before, after);
   size_t at = 0;
   while (at < stack.size() && stack[at].name != row.name) ++at;
   std::string text;
@@ -189,12 +193,26 @@ std::string callers(const ChangeRow& row, size_t limit, Ledgers& before, Ledgers
   for (size_t i = at + 1; i < stack.size() && !is_start(stack[i]); ++i) {
     if (stack[i].wrapper && i + 1 < stack.size() && stack[i + 1].wrapper) continue;
     if (shown++ == limit) return text + " < …";
-    text += (text.empty() ? "called from " : " < ") + escaped(stack[i].name);
+    text += (text.empty() ? "" : " < ") + escaped(stack[i].name);
     size_t times = 1;
     for (; i + 1 < stack.size() && stack[i + 1].name == stack[i].name; ++i) ++times;
     if (times > 1) text += fmt::format(" ({} times)", times);
   }
   return text;
+}
+
+// How many stacks there are, if more than one, and who called.
+std::string stacks_text(const ChangeRow& row, const DiffView& view, Ledgers& before,
+                        Ledgers& after) {
+  const std::string outer = callers(row, view.callers, before, after);
+  const uint64_t stacks = row.after.there ? row.stacks_after : row.stacks_before;
+  const bool many = view.question.by == GroupBy::kOwner && stacks > 1;
+  if (!many) return outer.empty() ? outer : "called from " + outer;
+  std::string text = counted(stacks, "stack");
+  if (row.after.there && row.before.there && row.stacks_before != stacks) {
+    text += " (" + with_commas(row.stacks_before) + " before)";
+  }
+  return outer.empty() ? text : text + ", the largest called from " + outer;
 }
 
 void put_row(Buffer& to, const ChangeRow& row, const Difference& difference, const DiffView& view,
@@ -211,8 +229,9 @@ void put_row(Buffer& to, const ChangeRow& row, const Difference& difference, con
   const std::string indent(kBelow, ' ');
   put_parts(to, other_changes(row, view, difference.same_ledgers, difference.overlap), page,
             indent);
-  if (view.question.by != GroupBy::kSite || view.callers == 0) return;
-  std::string outer = callers(row, view.callers, before, after);
+  const bool has_stacks = view.question.by == GroupBy::kSite || view.question.by == GroupBy::kOwner;
+  if (!has_stacks || view.callers == 0) return;
+  std::string outer = stacks_text(row, view, before, after);
   if (page.cut) outer = cut_text(outer, page.width - kBelow);
   if (!outer.empty()) put(to, "{}{}\n", indent, page.style.dim(outer));
 }
@@ -235,23 +254,26 @@ void put_rows(Buffer& to, const Difference& difference, const DiffView& view, Le
               Ledgers& after, const Page& page) {
   Compared sort = view.question.sort;
   auto changed = [sort](const ChangeRow& row) { return row.change(sort) != 0; };
-  auto last = std::find_if_not(difference.rows.begin(), difference.rows.end(), changed);
-  auto shown = static_cast<uint64_t>(last - difference.rows.begin());
   std::string groups = counted(difference.groups, name_of(view.question.by));
   put(to, "\n{}\n", page.style.bold(fmt::format("{}: {}", groups, counts(difference))));
-  if (shown == 0) {
+  if (std::none_of(difference.rows.begin(), difference.rows.end(), changed)) {
     put(to, "  none differs in {}\n", label(sort, view, difference.same_ledgers));
     return;
   }
   put(to, "{}\n",
       page.style.dim(fmt::format("  {:<6} {:>13} {:>12} {:>12}  {}", "", "change", "A", "B",
                                  "by " + label(sort, view, difference.same_ledgers))));
-  for (auto row = difference.rows.begin(); row != last; ++row) {
-    put_row(to, *row, difference, view, before, after, page);
+  for (const ChangeRow& row : difference.rows) {
+    if (changed(row)) put_row(to, row, difference, view, before, after, page);
   }
 }
 
 }  // namespace
+
+std::vector<NamedFrame> stack_of(const ChangeRow& row, Ledgers& before, Ledgers& after) {
+  const bool later = row.after.there && !row.called_as_before;
+  return later ? after.frames(row.site_after) : before.frames(row.site_before);
+}
 
 std::string diff_text(const Difference& difference, const DiffView& view, Ledgers& before,
                       Ledgers& after, const Page& page) {

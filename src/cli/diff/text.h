@@ -18,6 +18,9 @@ struct DiffView {
   bool live = false;   // both are heaps of one moment
 };
 
+// By site and owner: the largest stack of what the row is called by.
+std::vector<NamedFrame> stack_of(const ChangeRow& row, Ledgers& before, Ledgers& after);
+
 // `after` and `before` are for the stacks of sites; the same for two moments of one ledger.
 std::string diff_text(const Difference& difference, const DiffView& view, Ledgers& before,
                       Ledgers& after, const Page& page);

@@ -43,12 +43,12 @@ int diagnose(const DoctorCommand& command) {
   return diagnosis.recordable() ? 0 : kExitNotRecordable;
 }
 
-void refuse_unknown(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
+void refuse_unknown(const Command& command) {
+  for (const std::string& word : command.unknown_options()) {
     if (word == "--") continue;
-    throw Error(
-        "heapledger doctor has no option " + quoted(word) + ". Try: heapledger doctor --help",
-        ErrorKind::kQuestion);
+    throw Error("heapledger doctor has no option " + quoted(word) + command.option_meant(word) +
+                    "\nHow it is called: heapledger help doctor",
+                ErrorKind::kQuestion);
   }
 }
 
@@ -72,7 +72,7 @@ void add_doctor(Command& app, int& exit_code) {
       "  heapledger doctor ./server -p 80       the same command line as for run\n"
       "  heapledger doctor --json python3 | jq .pools");
   sub->callback([sub, command, &exit_code] {
-    refuse_unknown(sub->unknown_options());
+    refuse_unknown(*sub);
     exit_code = diagnose(*command);
   });
 }

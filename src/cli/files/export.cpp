@@ -6,24 +6,29 @@
 #include <vector>
 
 #include "analyzer/error.h"
+#include "cli/asking/asked.h"
+#include "cli/asking/known_words.h"
 #include "cli/asking/metric_words.h"
 #include "cli/asking/selection_words.h"
 #include "cli/commands.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
+#include "cli/shared/problems.h"
 #include "exporters/exporter.h"
 
 namespace heapledger::cli::files {
 namespace {
 
 struct ExportOptions {
-  std::vector<std::string> files;
+  NamedLedgers files;
   std::string format;
   std::string out;
   SelectionWords selection;
   std::string metric;
   std::string separator;
   bool entries = false;
+  std::vector<std::string> suppressions;  // files
   NameOptions names;
 };
 
@@ -43,6 +48,8 @@ void check_words(const ExportOptions& options, const Exporter& format) {
             format, "--at and --between", "it tells of the whole recording");
   refuse_if(!options.separator.empty() && !takes.separator, format, "--separator",
             "it has no use for one");
+  refuse_if(!options.suppressions.empty() && !takes.suppressions, format, "--suppressions",
+            "nothing is suppressed in it");
   refuse_if(options.entries && !takes.entries, format, "--entries",
             "take tsv, csv or json for one row a call");
   if (options.entries && !selection.at.empty()) {
@@ -81,10 +88,19 @@ int run_export(const ExportOptions& options) {
                         metric,
                         !options.metric.empty(),
                         options.separator.empty() ? ";" : options.separator,
-                        options.entries};
+                        options.entries,
+                        {},
+                        read_suppressions(options.suppressions)};
   format.write(request, output);
   output.finish();
+  tell_problems(request.notes, false);
   return opened.warn();
+}
+
+std::vector<std::string> format_words() {
+  std::vector<std::string> words;
+  for (const Exporter& format : exporters()) words.emplace_back(format.name);
+  return words;
 }
 
 std::string list_of_formats() {
@@ -102,20 +118,20 @@ std::string list_of_formats() {
 void add_export(Command& app, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
   Command* command = app.add_subcommand("export", "Write ledgers in the formats of other tools");
-  command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
-      ->required()
-      ->type_name("");
+  add_ledger_files(*command, options->files);
   command->add_option("--to", options->format, "The format: see below")
       ->required()
+      ->offers(format_words())
       ->type_name("FORMAT");
   command
       ->add_option("-o,--output", options->out,
-                   "Where to; it appears when it is complete (default: standard output)")
+                   "Where to; compressed if it ends in .gz or .zst (default: standard output)")
       ->type_name("OUT");
   command
       ->add_option("--metric", options->metric,
                    "What the stacks are weighed by: live (default), peak, never-freed, calls, "
                    "bytes, temporary, time, or any other figure that adds up")
+      ->offers(metric_words())
       ->type_name("METRIC");
   add_moment_options(*command, options->selection);
   add_filter_option(*command, options->selection);
@@ -124,6 +140,7 @@ void add_export(Command& app, int& exit_code) {
                    "Between the functions of a stack (default: a semicolon)")
       ->type_name("C");
   command->add_flag("--entries", options->entries, "One row for each call instead of each site");
+  add_suppressions_option(*command, options->suppressions);
   add_name_options(*command, options->names);
   command->footer(
       "Formats:\n" + list_of_formats() +

@@ -53,12 +53,14 @@ class TemporaryFile {
 };
 
 // Recordings without names get those that this machine knows.
-std::string names_for(const std::string& path, const ImportOptions& options) {
-  Opened opened({path}, options.names);
+seal::Scanned scan(const std::string& path, const ImportOptions& options) {
+  NameOptions names = options.names;
+  names.for_sealing = true;
+  Opened opened({path}, names);
   if (!options.quiet) {
     for (const std::string& text : opened.name_warnings()) fmt::print(stderr, "note: {}\n", text);
   }
-  return opened.symbols_for_sealing(0);
+  return opened.scanned(0);
 }
 
 void say(const ImportOptions& options, const Imported& imported) {
@@ -90,8 +92,8 @@ int run_import(const ImportOptions& options) {
       [&line](uint64_t done, uint64_t total) { line.update(done, total, "reading"); });
   line.clear();
   seal::SealOptions sealing;
-  sealing.symbols =
-      imported.symbols.empty() ? names_for(raw.path(), options) : std::move(imported.symbols);
+  sealing.symbols = std::move(imported.symbols);
+  if (sealing.symbols.empty()) sealing.scanned = [&] { return scan(raw.path(), options); };
   seal::seal_file(raw.path(), options.out, sealing);
   if (!options.quiet) say(options, imported);
   return 0;

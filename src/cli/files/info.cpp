@@ -13,6 +13,7 @@
 #include "cli/shared/ledger_paths.h"
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/options.h"
+#include "cli/shared/pager.h"
 #include "cli/shared/progress_line.h"
 #include "cli/shared/warnings.h"
 #include "text/text.h"
@@ -21,8 +22,9 @@ namespace heapledger::cli::files {
 namespace {
 
 struct InfoOptions {
-  std::vector<std::string> files;
+  NamedLedgers files;
   bool json = false;
+  bool no_pager = false;
 };
 
 int info(const InfoOptions& options) {
@@ -40,7 +42,8 @@ int info(const InfoOptions& options) {
     for (const LedgerFacts& ledger : facts) {
       text += (text.empty() ? "" : "\n") + info_text(ledger, style);
     }
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    Paged paged(options.no_pager);
+    paged.write(text);
   }
   std::fflush(stdout);
   return std::max(plain.status(), print_warnings(facts, ledgers.refusals()));
@@ -51,10 +54,9 @@ int info(const InfoOptions& options) {
 void add_info(Command& app, int& exit_code) {
   auto options = std::make_shared<InfoOptions>();
   Command* command = app.add_subcommand("info", "Show what is in a ledger");
-  command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
-      ->required()
-      ->type_name("");
+  add_ledger_files(*command, options->files);
   command->add_flag("--json", options->json, "Print JSON");
+  Paged::add_option(*command, options->no_pager);
   command->footer(
       "The exit status is 0, 2 when the command or a file name is wrong, or 3 when a ledger is\n"
       "damaged: what could be read of it is shown all the same.");

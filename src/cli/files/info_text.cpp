@@ -3,23 +3,16 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <iterator>
 
 #include "analyzer/own_threads.h"
 #include "cli/pages/command_line.h"
+#include "cli/pages/page.h"
 #include "cli/pages/unrecorded_text.h"
 #include "cli/shared/unseen_calls.h"
 #include "settings/settings.h"
 
 namespace heapledger::cli::files {
 namespace {
-
-using Buffer = fmt::memory_buffer;
-
-template <typename... Args>
-void put(Buffer& to, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(to), format, std::forward<Args>(args)...);
-}
 
 void put_fact(Buffer& to, const char* name, const std::string& value) {
   if (!value.empty()) put(to, "  {:<13}{}\n", name, value);
@@ -222,6 +215,8 @@ const char* kind_name(unsigned kind) {
       return "chain of sites";
     case Kind::kFrame:
       return "frame without an address";
+    case Kind::kResident:
+      return "what is resident of each mapping";
   }
   return nullptr;
 }

@@ -43,15 +43,17 @@ std::string outcome(const std::string& path, const seal::SealFacts& facts) {
   return text;
 }
 
-// The names for the frames of a ledger, as bytes; says what is wrong with them.
-std::string names_for(const std::string& path, const SealCommand& command) {
-  Opened opened({path}, command.names);
+// The names for the frames of a ledger, and what else a scan tells; says what is wrong with them.
+std::unique_ptr<Opened> scan(const std::string& path, const SealCommand& command) {
+  NameOptions names = command.names;
+  names.for_sealing = true;
+  auto opened = std::make_unique<Opened>(NamedLedgers{{path}}, names);
   if (!command.quiet) {
-    for (const std::string& text : opened.name_warnings()) {
+    for (const std::string& text : opened->name_warnings()) {
       fmt::print(stderr, "{}: note: {}\n", printable(path), text);
     }
   }
-  return opened.symbols_for_sealing(0);
+  return opened;
 }
 
 void refresh_one(const std::string& path, const SealCommand& command) {
@@ -61,7 +63,7 @@ void refresh_one(const std::string& path, const SealCommand& command) {
     if (!command.quiet) fmt::print(stderr, "{}: is sealed already\n", printable(path));
     return;
   }
-  seal::replace_symbols(path, names_for(path, command));
+  seal::replace_symbols(path, scan(path, command)->scanned(0).symbols);
   if (!command.quiet) fmt::print(stderr, "{}: symbols stored anew\n", printable(path));
 }
 
@@ -73,7 +75,7 @@ void seal_live(const std::string& path, const std::string& target, const SealCom
   RawLedger raw(heap.value(), target, command.quiet);
   seal::SealOptions options;
   options.level = command.level;
-  if (!command.no_symbols) options.symbols = names_for(raw.path(), command);
+  if (!command.no_symbols) options.scanned = [&] { return scan(raw.path(), command)->scanned(0); };
   seal::SealFacts facts = seal::seal_file(raw.path(), target, options);
   if (!command.quiet) fmt::print(stderr, "{}\n", outcome(target, facts));
 }
@@ -90,19 +92,24 @@ void seal_one(const std::string& path, const SealCommand& command) {
   if (cores::is_live_ledger(path) && (!command.out.empty() || !make_plain(path))) {
     return seal_live(path, target, command);
   }
-  if (!command.no_symbols) options.symbols = names_for(path, command);
+  std::unique_ptr<Opened> opened;
+  if (!command.no_symbols) {
+    opened = scan(path, command);
+    options.scanned = [&opened] { return opened->scanned(0); };
+  }
   ProgressLine line(!command.quiet);
   options.progress = [&line](uint64_t done, uint64_t total) {
     line.update(done, total, "sealing");
   };
   seal::SealFacts facts = seal::seal_file(path, target, options);
+  if (opened && target == path) opened->ledgers().keep_first_pass();
   line.clear();
   if (!command.quiet) fmt::print(stderr, "{}\n", outcome(target, facts));
 }
 
 // One ledger that cannot be sealed does not keep the others from it.
 int seal_all(const SealCommand& command) {
-  std::vector<std::string> paths = find_ledger_paths(command.files);
+  std::vector<std::string> paths = find_ledger_paths({command.files, true});
   if (!command.out.empty() && paths.size() != 1) {
     throw Error("-o takes one ledger; without it each is sealed in its place",
                 ErrorKind::kQuestion);

@@ -1,5 +1,8 @@
 // Groups, trees, blocks and histograms of a report's JSON.
+#include <fmt/format.h>
+
 #include "analyzer/query/answer_json.h"
+#include "analyzer/query/classes.h"
 #include "cli/pages/json_parts.h"
 #include "text/text.h"
 
@@ -19,35 +22,57 @@ Json one_frame(const NamedFrame& frame) {
   return json;
 }
 
+using FramePlace = std::vector<NamedFrame>::const_iterator;
+
+// A call, and what is inlined into it, from `first` on.
+Json call_json(FramePlace first, FramePlace call) {
+  Json json;
+  json["module"] = as_utf8(call->module);
+  json["offset"] = call->offset;
+  json["pc"] = call->pc;
+  json.update(one_frame(*call));
+  json["inlined"] = Json::array();
+  for (; first != call; ++first) json["inlined"].push_back(one_frame(*first));
+  return json;
+}
+
 }  // namespace
 
 Json frames_json(const std::vector<NamedFrame>& frames) {
   Json json = Json::array();
-  Json inlined = Json::array();
-  for (const NamedFrame& frame : frames) {
-    if (frame.inlined) {
-      inlined.push_back(one_frame(frame));
-      continue;
-    }
-    Json one;
-    one["module"] = as_utf8(frame.module);
-    one["offset"] = frame.offset;
-    one["pc"] = frame.pc;
-    one.update(one_frame(frame));
-    one["inlined"] = std::move(inlined);
-    inlined = Json::array();
-    json.push_back(std::move(one));
+  auto begin = frames.begin();
+  for (auto at = begin; at != frames.end(); ++at) {
+    if (at->inlined) continue;
+    json.push_back(call_json(begin, at));
+    begin = at + 1;
   }
   return json;
 }
 
-Json group_json(Ledgers& ledgers, const Row& at_peak, const Figures& at_end) {
+Json FrameTable::stack(const std::vector<NamedFrame>& frames) {
+  Json json = Json::array();
+  auto begin = frames.begin();
+  std::string key;
+  for (auto at = begin; at != frames.end(); ++at) {
+    // What is inlined comes before the call that it is in.
+    key += fmt::format("{}\n{}\n{}\n{}\n{}\n", at->module, at->pc, at->offset, at->name, at->line);
+    if (at->inlined) continue;
+    const auto [place, is_new] = places_.try_emplace(std::move(key), frames_.size());
+    if (is_new) frames_.push_back(call_json(begin, at));
+    json.push_back(place->second);
+    key.clear();
+    begin = at + 1;
+  }
+  return json;
+}
+
+Json group_json(Ledgers& ledgers, const Row& at_peak, const Figures& at_end, FrameTable& table) {
   const Figures& figures = at_peak.all;
   Json json;
   json["site"] = at_peak.site;
   json["name"] = as_utf8(at_peak.name);
   put_place(json, at_peak.file, at_peak.line);
-  json["frames"] = frames_json(ledgers.frames(at_peak.site));
+  json["stack"] = table.stack(ledgers.frames(at_peak.site));
   json["calls"] = figures.calls;
   json["frees"] = figures.frees;
   json["resizes"] = figures.resizes;
@@ -76,7 +101,7 @@ Json never_freed_json(const Row& row) {
   return json;
 }
 
-Json row_json(Ledgers& ledgers, const Question& question, const Row& row) {
+Json row_json(Ledgers& ledgers, const Question& question, const Row& row, FrameTable* table) {
   Json json;
   json["name"] = as_utf8(row.name);
   bool overlaps = false;
@@ -84,7 +109,11 @@ Json row_json(Ledgers& ledgers, const Question& question, const Row& row) {
     case GroupBy::kSite:
       json["site"] = row.site;
       put_place(json, row.file, row.line);
-      json["frames"] = frames_json(ledgers.frames(row.site));
+      if (table != nullptr) {
+        json["stack"] = table->stack(ledgers.frames(row.site));
+      } else {
+        json["frames"] = frames_json(ledgers.frames(row.site));
+      }
       break;
     case GroupBy::kFunction:
     case GroupBy::kFile:
@@ -94,6 +123,18 @@ Json row_json(Ledgers& ledgers, const Question& question, const Row& row) {
       put_place(json, row.file, row.line);
       json["module"] = as_utf8(row.module);
       break;
+    case GroupBy::kOwner:
+      json["function"] = as_utf8(row.function);
+      put_place(json, row.file, row.line);
+      json["module"] = as_utf8(row.module);
+      json["stacks"] = row.stacks;
+      break;
+    case GroupBy::kPart:
+      put_place(json, row.file, row.line);
+      json["module"] = as_utf8(row.module);
+      json["stacks"] = row.stacks;
+      put_part(json, row);
+      break;
     case GroupBy::kThread:
       json["pid"] = ledgers.processes()[row.ledger].pid;
       json["tid"] = row.key;
@@ -101,6 +142,14 @@ Json row_json(Ledgers& ledgers, const Question& question, const Row& row) {
     case GroupBy::kLedger:
       json["pid"] = row.key;
       break;
+    case GroupBy::kSizeClass:
+    case GroupBy::kLifetimeClass: {
+      const bool never = row.key == kNeverFreed;
+      const uint64_t below = never ? kNoUpperBound : bounds_of_key(question.by, row.key).below;
+      json["from"] = never ? Json(nullptr) : Json(row.key);
+      json["below"] = below == kNoUpperBound ? Json(nullptr) : Json(below);
+      break;
+    }
     default:
       json["from"] = row.key == UINT64_MAX ? Json(nullptr) : Json(row.key);
   }
@@ -116,7 +165,7 @@ Json node_json(const TreeNode& node, bool only_live) {
   return json;
 }
 
-Json block_json(Ledgers& ledgers, const BlockFacts& block) {
+Json block_json(Ledgers& ledgers, const BlockFacts& block, FrameTable& table) {
   const LedgerFacts& ledger = ledgers.facts()[block.ledger];
   Json json;
   json["address"] = block.address;
@@ -128,7 +177,7 @@ Json block_json(Ledgers& ledgers, const BlockFacts& block) {
   json["tid"] = known ? Json(ledger.threads[block.thread].tid) : Json(nullptr);
   json["thread"] = known ? Json(as_utf8(ledger.threads[block.thread].name)) : Json(nullptr);
   json["site"] = block.site;
-  json["frames"] = frames_json(ledgers.frames(block.site));
+  json["stack"] = table.stack(ledgers.frames(block.site));
   return json;
 }
 

@@ -26,12 +26,13 @@ Json totals_json(const Overview& overview) {
   json["frees"] = totals.frees;
   json["resizes"] = totals.resizes;
   json["bytes"] = totals.bytes;
-  json["peak_bytes"] = totals.peak_bytes;
-  json["peak_blocks"] = totals.peak_blocks;
-  json["peak_time_ns"] = totals.peak_time_ns;
+  const bool live = overview.is_live();  // one moment: nobody knows the peak
+  json["peak_bytes"] = live ? Json(nullptr) : Json(totals.peak_bytes);
+  json["peak_blocks"] = live ? Json(nullptr) : Json(totals.peak_blocks);
+  json["peak_time_ns"] = live ? Json(nullptr) : Json(totals.peak_time_ns);
   json["end_bytes"] = totals.end_bytes;
   json["end_blocks"] = totals.end_blocks;
-  json["temporary_calls"] = overview.is_live() ? Json(nullptr) : Json(totals.temporary_calls);
+  json["temporary_calls"] = live ? Json(nullptr) : Json(totals.temporary_calls);
   json["rss_peak_bytes"] = totals.rss_peak_bytes;
   json["inherited_frees"] = totals.inherited_frees;
   json["unmatched_frees"] = totals.unmatched_frees;
@@ -82,10 +83,13 @@ Json ledger_json(const LedgerFacts& ledger, bool whole) {
 Json moments_json(Ledgers& ledgers) {
   const Overview& overview = ledgers.overview();
   Json json;
-  json["peak"] =
-      moment_json(overview.peak_time_ns, overview.totals.peak_bytes, overview.totals.peak_blocks);
+  json["peak"] = nullptr;
+  if (!overview.is_live()) {
+    json["peak"] =
+        moment_json(overview.peak_time_ns, overview.totals.peak_bytes, overview.totals.peak_blocks);
+  }
   json["rss_peak"] = Json(nullptr);
-  if (overview.rss_peak_bytes > 0) {
+  if (overview.rss_peak_bytes > 0 && !overview.is_live()) {
     json["rss_peak"] = moment_json(overview.rss_peak_time_ns, overview.live_bytes_at_rss_peak,
                                    overview.live_blocks_at_rss_peak);
   }
@@ -102,7 +106,7 @@ Json moments_json(Ledgers& ledgers) {
   return json;
 }
 
-Json question_json(const Asked& asked) {
+Json question_json(const Asked& asked, size_t top) {
   const Question& question = asked.question;
   Json json;
   json["at"] = question.between ? Json(nullptr) : Json(as_utf8(to_text(question.at)));
@@ -120,7 +124,7 @@ Json question_json(const Asked& asked) {
   json["filter"] = text_or_null(asked.filter_text);
   json["sort"] = name_of(question.sort);
   json["live"] = asked.question.only_live;
-  json["top"] = asked.top ? Json(*asked.top) : Json(nullptr);
+  json["top"] = top == SIZE_MAX ? Json(nullptr) : Json(top);
   return json;
 }
 
@@ -141,6 +145,15 @@ Json suppressions_json(const NeverFreed& found) {
   return json;
 }
 
+Json rss_owner_json(const RssLine& line) {
+  Json json;
+  json["name"] = as_utf8(line.owner.name);
+  json["file"] = text_or_null(line.owner.file);
+  json["line"] = line.owner.line;
+  json["bytes"] = line.owner_bytes;
+  return json;
+}
+
 Json where_rss_json(const WhereRss& where) {
   Json json;
   json["time_ns"] = where.time_ns;
@@ -156,6 +169,17 @@ Json where_rss_json(const WhereRss& where) {
   json["file_rss_bytes"] = where.has_file_rss ? Json(where.file_rss_bytes) : Json(nullptr);
   json["unexplained_bytes"] = where.has_rss ? Json(where.unexplained_bytes) : Json(nullptr);
   json["other_malloc"] = text_or_null(where.other_malloc);
+  json["highest_rss_bytes"] = where.has_rss ? Json(where.sample_most_bytes) : Json(nullptr);
+  json["mappings_time_ns"] = where.has_look ? Json(where.look_time_ns) : Json(nullptr);
+  json["swapped_bytes"] = where.has_look ? Json(where.swapped_bytes) : Json(nullptr);
+  json["parts"] = Json::array();
+  for (const RssLine& line : where.parts) {
+    Json part;
+    part["part"] = name_of(line.part);
+    part["bytes"] = line.bytes;
+    part["owner"] = line.owner_bytes == 0 ? Json(nullptr) : rss_owner_json(line);
+    json["parts"].push_back(std::move(part));
+  }
   return json;
 }
 

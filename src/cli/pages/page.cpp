@@ -103,18 +103,51 @@ std::string fitted(const std::string& function, size_t room) {
   return cut_text("…" + std::string(rest), room);
 }
 
-// A function with its place behind it, for which there is room or not.
-std::string with_place(const Page& page, std::string function, std::string place, size_t room) {
-  constexpr size_t kLeastName = 16;
-  size_t taken = place.empty() ? 0 : shown_width(place) + 2;
-  if (page.cut) {
-    if (taken + kLeastName > room) {
-      place.clear();
-      taken = 0;
-    }
-    function = fitted(function, room > taken ? room - taken : kLeastName);
+constexpr size_t kGap = 2;  // between a function and its place
+
+// The end of a text in so many characters.
+std::string end_of(std::string_view text, size_t room) {
+  const size_t width = shown_width(text);
+  if (width <= room) return std::string(text);
+  std::string end = "…";
+  size_t at = 0;
+  for (const Utf8Piece& piece : Utf8Pieces(text)) {
+    if (at++ > width - room) end += piece.bytes;
   }
-  return place.empty() ? function : function + "  " + page.style.dim(place);
+  return end;
+}
+
+// "…/parse.cpp:42" in `room` characters if the path can be cut so far. At `most`, the beginning of
+// the file's own name goes as well.
+std::string fitted_place(const std::string& place, size_t room, size_t most) {
+  if (shown_width(place) <= room) return place;
+  std::string rest = place;
+  for (size_t slash = rest.find('/', 1); slash != std::string::npos && shown_width(rest) > room;
+       slash = rest.find('/', std::string_view("…/").size())) {
+    rest = "…" + rest.substr(slash);
+  }
+  const size_t begin = rest.rfind('/');
+  if (shown_width(rest) > room && begin != std::string::npos) rest = rest.substr(begin + 1);
+  return end_of(rest, most);
+}
+
+// A function with its place behind it. Where there is too little room, the parameters go first,
+// then folders of the path, then parts of the name; the file and the line stay.
+std::string with_place(const Page& page, std::string function, std::string place, size_t room) {
+  constexpr size_t kRoomForBoth = 16;
+  if (place.empty() || (page.cut && room < kRoomForBoth)) {
+    return page.cut ? fitted(function, room) : function;
+  }
+  if (page.cut && shown_width(function) + kGap + shown_width(place) > room) {
+    function = without_arguments(function);
+    const size_t wide = shown_width(function) + kGap;
+    // A short name stays whole; the rest of a path goes before it.
+    const size_t least_name = std::min(shown_width(function), std::max<size_t>(6, room * 2 / 5));
+    const size_t most = room - std::min(room, least_name + kGap);
+    place = fitted_place(place, room - std::min(room, wide), most);
+    function = fitted(function, room - std::min(room, shown_width(place) + kGap));
+  }
+  return function + "  " + page.style.dim(place);
 }
 
 }  // namespace
@@ -229,7 +262,7 @@ std::string place_text(const std::string& file, uint32_t line, size_t most) {
 
 std::string function_text(const Page& page, const std::string& name, const std::string& file,
                           uint32_t line, size_t room) {
-  size_t most = page.cut ? std::max<size_t>(room / 2, 24) : 48;
+  const size_t most = page.cut ? SIZE_MAX : 48;
   return with_place(page, escaped(name), place_text(file, line, most), room);
 }
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -17,9 +16,10 @@ namespace heapledger::cli {
 
 using Buffer = fmt::memory_buffer;
 
+// (Not fmt::format_to(), which would have each file compile all of fmt's formatting anew.)
 template <typename... Args>
 void put(Buffer& to, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(to), format, std::forward<Args>(args)...);
+  to.append(fmt::vformat(format, fmt::make_format_args(args...)));
 }
 
 struct Page {

@@ -16,6 +16,14 @@ namespace heapledger::cli {
 void put_stack(Buffer& to, Ledgers& ledgers, uint32_t site, size_t limit, const Page& page,
                const std::string& figures);
 
+// The same for an owner: with several stacks behind it, how many, and the largest as an example.
+void put_owner(Buffer& to, Ledgers& ledgers, const Row& owner, size_t limit, const Page& page,
+               const std::string& figures);
+
+// A part of the program: what it is called, who has most of its `amount`, and who calls it.
+void put_part(Buffer& to, const Row& part, uint64_t amount, size_t limit, const Page& page,
+              const std::string& figures);
+
 // The same for a stack that is at hand, from its first frame on.
 void put_frames(Buffer& to, const std::vector<NamedFrame>& stack, size_t limit, const Page& page,
                 const std::string& figures);

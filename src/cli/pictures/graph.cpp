@@ -13,6 +13,7 @@ namespace {
 struct GraphOptions {
   PictureWords words;
   std::string prune = "1%";
+  size_t boxes = 40;
   bool wrappers = false;
 };
 
@@ -20,6 +21,7 @@ int run_graph(const GraphOptions& options) {
   std::string format = format_by_ending(options.words, {"dot", "gv", "svg", "pdf", "ps"});
   GraphRequest wanted;
   wanted.prune = parse_share(options.prune);
+  wanted.boxes = options.boxes;
   wanted.wrappers = options.wrappers;
   auto draw = [&](ExportRequest& request, const PictureRequest& picture, Output& output) {
     wanted.picture = picture;
@@ -39,12 +41,17 @@ void add_graph(Command& app, int& exit_code) {
       ->add_option("--prune", options->prune,
                    "Leave out functions and calls with less than this share (1%)")
       ->type_name("SHARE");
+  command
+      ->add_option("--boxes", options->boxes,
+                   "At most so many functions: those that allocate or branch most (40)")
+      ->type_name("N")
+      ->within(1, 500);
   command->add_flag("--wrappers", options->wrappers,
                     "With what lies between them and malloc: operator new, the standard library");
   command->footer(
       "Boxes are functions: the stronger the colour the more is allocated by them and what they\n"
       "call, the larger the text the more by themselves. PDF, SVG and PostScript are drawn by\n"
-      "graphviz, which has to be installed.\n\n"
+      "graphviz, which has to be installed. An SVG can be zoomed with the wheel and dragged.\n\n"
       "Examples:\n"
       "  heapledger graph server.4711.ledger -o peak.pdf\n"
       "  heapledger graph server.4711.ledger -o end.svg --at end --prune 0.2%");

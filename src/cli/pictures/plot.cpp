@@ -10,6 +10,7 @@
 #include "cli/asking/selection_words.h"
 #include "cli/commands.h"
 #include "cli/pictures/still.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
 #include "exporters/output.h"
@@ -21,7 +22,7 @@ namespace heapledger::cli::pictures {
 namespace {
 
 struct PlotOptions {
-  std::vector<std::string> files;
+  NamedLedgers files;
   std::string out;
   std::string kind;
   std::string scheme;
@@ -117,9 +118,7 @@ int run_plot(const PlotOptions& options) {
 void add_plot(Command& app, int& exit_code) {
   auto options = std::make_shared<PlotOptions>();
   Command* command = app.add_subcommand("plot", "Draw charts of ledgers, or a film");
-  command->add_option("FILE", options->files, "Ledgers, or folders with ledgers")
-      ->required()
-      ->type_name("");
+  add_ledger_files(*command, options->files);
   command
       ->add_option("-o,--output", options->out,
                    "The picture: .svg, .png, .pdf; or a film: .mp4, .gif, .webp (default: SVG to "
@@ -128,6 +127,7 @@ void add_plot(Command& app, int& exit_code) {
   command
       ->add_option("--kind", options->kind,
                    "One panel alone: time, sites, sizes, lifetimes or map (default: all)")
+      ->offers({"time", "sites", "sizes", "lifetimes", "map"})
       ->type_name("KIND");
   command
       ->add_option("--top", options->top,
@@ -139,6 +139,7 @@ void add_plot(Command& app, int& exit_code) {
       ->add_option("--scheme", options->scheme,
                    "Colours: light, dark, or auto: an .svg that is as the reader's screen is "
                    "(default: auto for .svg, light for others)")
+      ->offers({"light", "dark", "auto"})
       ->type_name("SCHEME");
   command->add_option("--frames", options->frames, "Of a film (default: 125, 10 seconds)")
       ->type_name("N");

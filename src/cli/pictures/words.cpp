@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "analyzer/error.h"
+#include "cli/asking/asked.h"
+#include "cli/asking/known_words.h"
 #include "cli/asking/metric_words.h"
 #include "cli/asking/selection_words.h"
 #include "cli/shared/options.h"
@@ -12,17 +14,17 @@
 namespace heapledger::cli::pictures {
 
 void add_picture_options(Command& command, PictureWords& words, const std::string& formats) {
-  command.add_option("FILE", words.files, "Ledgers, or folders with ledgers")
-      ->required()
-      ->type_name("");
+  add_ledger_files(command, words.files);
   command.add_option("-o,--output", words.out, "Where to: " + formats)->type_name("OUT");
   command
       .add_option("--metric", words.metric,
                   "What is shown: live (default), peak, never-freed, calls, bytes, temporary, "
                   "time, or any other figure that adds up")
+      ->offers(metric_words())
       ->type_name("METRIC");
   add_moment_options(command, words.selection);
   add_filter_option(command, words.selection);
+  add_suppressions_option(command, words.suppressions);
   command.add_option("--title", words.title, "The heading (default: the program)")
       ->type_name("TEXT");
   add_name_options(command, words.names);
@@ -61,7 +63,14 @@ int draw_picture(const PictureWords& words, const Draw& draw) {
   expect_more_than_counts(opened.ledgers());
   check_moments(opened.ledgers(), question);
   expect_metric(opened.ledgers(), metric);
-  ExportRequest request{opened.ledgers(), question, metric, !words.metric.empty(), ";", false};
+  ExportRequest request{opened.ledgers(),
+                        question,
+                        metric,
+                        !words.metric.empty(),
+                        ";",
+                        false,
+                        {},
+                        read_suppressions(words.suppressions)};
   draw(request, picture, output);
   output.finish();
   return opened.warn();

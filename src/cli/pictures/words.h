@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/asking/selection_words.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/opened.h"
 #include "exporters/exporter.h"
 #include "exporters/picture_text.h"
@@ -18,11 +19,12 @@ class Command;
 namespace heapledger::cli::pictures {
 
 struct PictureWords {
-  std::vector<std::string> files;
+  NamedLedgers files;
   std::string out;
   std::string title;
   std::string metric;
   SelectionWords selection;
+  std::vector<std::string> suppressions;  // files
   NameOptions names;
 };
 

@@ -7,6 +7,7 @@
 
 #include "analyzer/error.h"
 #include "cli/asking/asked.h"
+#include "cli/asking/known_words.h"
 #include "cli/shared/ledger_paths.h"
 #include "cli/shared/progress_line.h"
 #include "cli/shared/warnings.h"
@@ -74,8 +75,9 @@ ReplayLedger::ReplayLedger(const ReplayOptions& options)
   }
   ledgers_ = std::make_unique<Ledgers>(std::move(openers), reading);
   ledgers_->overview();
-  number_ = options.worst.empty() ? chosen_ledger(ledgers_->facts(), options)
-                                  : ledgers_->worst(understand_measure(options.worst));
+  number_ = options.worst.empty()
+                ? chosen_ledger(ledgers_->facts(), options)
+                : ledgers_->worst(understand_measure(options.worst, worst_words()));
   expect_playable(facts());
 }
 

@@ -1,4 +1,5 @@
 #include "cli/replay/options.h"
+#include "cli/asking/known_words.h"
 
 #include <algorithm>
 #include <sstream>
@@ -58,14 +59,13 @@ void expect_together(const ReplayOptions& options) {
 }
 
 void add_choices(Command& command, ReplayOptions& options) {
-  command.add_option("FILE", options.files, "A ledger, or a folder with ledgers")
-      ->required()
-      ->type_name("");
+  add_ledger_files(command, options.files, "A ledger, or a folder with ledgers");
   command.add_option("--process", options.process, "Of several ledgers, that of this process")
       ->type_name("PID");
   command
       .add_option("--worst", options.worst,
-                  "Of several ledgers, that with the most: peak, calls, bytes, …")
+                  "Of several ledgers, that with the most: " + listed(worst_words()))
+      ->offers(worst_words())
       ->type_name("MEASURE");
   command
       .add_option("--allocators", options.allocators,
@@ -73,6 +73,7 @@ void add_choices(Command& command, ReplayOptions& options) {
                   "the path of a library (default: all that are installed)")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->offers({"glibc", "jemalloc", "tcmalloc", "mimalloc"})
       ->type_name("LIST");
 }
 
@@ -85,18 +86,22 @@ void add_ways(Command& command, ReplayOptions& options) {
   command
       .add_option("--speed", options.speed,
                   "max (default): one call after the other; real: not before its time")
+      ->offers({"max", "real"})
       ->type_name("SPEED");
   command
       .add_option("--touch", options.touch,
                   "What is written to new blocks: none, first (their beginning), all (default: a "
                   "byte of each page)")
+      ->offers({"none", "first", "all"})
       ->type_name("HOW");
   command.add_option("--threads", options.threads, "as-recorded (default), or 1: all calls in one")
+      ->offers({"as-recorded", "1"})
       ->type_name("HOW");
   command
       .add_option("--order", options.order,
                   "dependencies (default): threads wait for blocks of others; strict: for all "
                   "frees before an allocation")
+      ->offers({"dependencies", "strict"})
       ->type_name("ORDER");
   command.add_flag("--no-latency", options.no_latency, "Leave out the time of single calls");
   command

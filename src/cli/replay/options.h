@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/shared/ledger_paths.h"
 #include "replay/build.h"
 #include "replay/compare.h"
 
@@ -16,7 +17,7 @@ class Command;
 namespace heapledger::cli::replay {
 
 struct ReplayOptions {
-  std::vector<std::string> files;
+  NamedLedgers files;
   std::optional<uint32_t> process;
   std::string worst;
   std::vector<std::string> allocators;

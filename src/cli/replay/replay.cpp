@@ -224,7 +224,7 @@ void add_replay(Command& app, int& exit_code) {
       "  heapledger replay server.4711.ledger\n"
       "  heapledger replay server.4711.ledger --allocators glibc,jemalloc,./libmine.so -o who.svg\n"
       "  heapledger replay server.4711.ledger --tune=glibc,jemalloc --limit 300\n"
-      "  heapledger replay ranks/ --worst calls --json | jq '.candidates[].ns_per_call.median'\n\n"
+      "  heapledger replay make.4711.ledgers --worst calls --json | jq .candidates\n\n"
       "The exit status is 0, 1 when --check found an allocator that is broken or did not come to\n"
       "its end, when none could be played, or when --record-to left no ledger, 2 when the command\n"
       "or a file name is wrong, or 3 when the ledger is damaged: what could be read of it is "

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "analyzer/error.h"
+#include "analyzer/query/classes.h"
 #include "cli/report/heading.h"
 
 namespace heapledger::cli::report {
@@ -37,11 +38,6 @@ void put_functions(Buffer& to, const ThreadCounts& counts, const std::string& in
   }
 }
 
-std::string class_text(size_t size_class) {
-  if (size_class < 2) return size_class == 0 ? "0 B" : "1 B";
-  return human_bytes(least_of_class(size_class)) + " to " + human_bytes(most_of_class(size_class));
-}
-
 void put_classes(Buffer& to, const ThreadCounts& counts, const Page& page) {
   put_title(to, page, "by size asked for");
   put(to, "{}\n",
@@ -50,7 +46,8 @@ void put_classes(Buffer& to, const ThreadCounts& counts, const Page& page) {
     const CountRow& row = counts.classes[i];
     if (row.calls == 0) continue;
     put(to, "  {:>15} {:>7} {:>11}  {}\n", with_commas(row.calls),
-        percent(row.calls, counts.all.calls), human_bytes(row.bytes), class_text(i));
+        percent(row.calls, counts.all.calls), human_bytes(row.bytes),
+        class_text(GroupBy::kSizeClass, least_of_class(i)));
   }
 }
 

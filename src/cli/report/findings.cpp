@@ -31,17 +31,19 @@ std::string never_freed_phrase(const NeverFreed& found) {
 
 }  // namespace
 
-// Five sites at the most.
-std::string sites_phrase(const Answer& answer) {
+// Five places at the most.
+std::string sites_phrase(const Answer& answer, GroupBy by) {
   uint64_t sum = 0;
   size_t count = 0;
   uint64_t whole = answer.totals.live_bytes;
   for (const Row& row : answer.rows) {
+    if (row.is_rest) break;
     sum += row.all.live_bytes;
     ++count;
     if (sum >= whole - whole / 2 || count == kMostNamed) break;
   }
-  std::string sites = count == 1 ? "one site" : std::to_string(count) + " sites";
+  const std::string what = by == GroupBy::kPart ? "part" : "place";
+  std::string sites = count == 1 ? "one " + what : std::to_string(count) + " " + what + "s";
   if (sum == whole) return "all of it from " + sites;
   return share(sum, whole) + " of it from " + sites;
 }
@@ -53,7 +55,7 @@ bool is_log(const Overview& overview) {
                      [](const LedgerFacts& ledger) { return ledger.mode == kLog; });
 }
 
-std::string findings(Ledgers& ledgers, const NeverFreed& never_freed) {
+std::string findings(Ledgers& ledgers, const NeverFreed& never_freed, bool raw) {
   const Overview& overview = ledgers.overview();
   if (overview.totals.calls == 0) {
     return is_log(overview) ? "Nothing is in the ledger: the calls are in the log."
@@ -61,13 +63,13 @@ std::string findings(Ledgers& ledgers, const NeverFreed& never_freed) {
   }
   Question question;
   question.top = kMostNamed;
-  Answer answer = ledgers.ask(question);
+  Answer answer = raw ? ledgers.ask(question) : ledgers.explain(question, kMostNamed);
   const Figures& totals = overview.totals;
   std::string text =
       fmt::format("Peak {} at {}",
                   with_error(human_bytes(totals.peak_bytes), totals.peak_bytes, totals.peak_error),
                   human_duration(overview.peak_time_ns));
-  if (answer.totals.live_bytes > 0) text += ", " + sites_phrase(answer);
+  if (answer.totals.live_bytes > 0) text += ", " + sites_phrase(answer, question.by);
   text += "; " + never_freed_phrase(never_freed);
   text += "; " + share(totals.temporary_calls, totals.calls) + " of " +
           with_error(counted(totals.calls, "call"), totals.calls, totals.calls_error) +

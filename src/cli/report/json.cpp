@@ -15,6 +15,14 @@
 namespace heapledger::cli::report {
 namespace {
 
+// As many of each list as anybody looks at; --top 0 has all.
+constexpr size_t kJsonRows = 1000;
+
+size_t rows_of(const Asked& asked) {
+  const bool limited = asked.view != ReportView::kTree && asked.view != ReportView::kWhereRss;
+  return asked.top_or(limited ? kJsonRows : SIZE_MAX);
+}
+
 void write(std::FILE* to, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), to);
 }
@@ -34,10 +42,16 @@ void write_list(std::FILE* to, const char* name, size_t count, Element&& element
   write(to, std::string(count == 0 ? "[]" : "\n]") + end);
 }
 
+// The last two fields: the frames that stacks are made of, and how many are not in the lists.
+void write_end(std::FILE* to, const FrameTable& table, const Json& left_out) {
+  write_list(to, "frames", table.frames().size(), [&](size_t i) { return table.frames()[i]; });
+  write(to, "\"left_out\": " + json_line(left_out) + "\n");
+}
+
 // Who wrote the ledgers; and what the whole of them adds up to, unless only live blocks count.
 void write_lead(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
   const std::vector<LedgerFacts>& processes = ledgers.processes();
-  write(to, "{\n\"schema\": \"heapledger.report/3\",\n");
+  write(to, "{\n\"schema\": \"heapledger.report/4\",\n");
   if (!asked.question.only_live) {
     write_field(to, "totals", totals_json(ledgers.overview()));
     if (Json sampled = sampled_json(ledgers); !sampled.is_null()) {
@@ -50,7 +64,7 @@ void write_lead(std::FILE* to, Ledgers& ledgers, const Asked& asked) {
   write_list(to, "ledgers", processes.size(),
              [&](size_t i) { return ledger_json(processes[i], !asked.question.only_live); });
   if (!asked.question.only_live) write_field(to, "moments", moments_json(ledgers));
-  write_field(to, "question", question_json(asked));
+  write_field(to, "question", question_json(asked, rows_of(asked)));
 }
 
 void write_overview(std::FILE* to, Ledgers& ledgers, const Asked& asked, const NeverFreed& found) {
@@ -65,20 +79,22 @@ void write_overview(std::FILE* to, Ledgers& ledgers, const Asked& asked, const N
   write_field(to, "sizes", sizes_json(ledgers.overview()));
   write_field(to, "series", series_json(ledgers.overview()));
   Question question;
-  question.top = asked.top_or(SIZE_MAX);
+  question.top = rows_of(asked);
   const Answer at_peak = ledgers.ask(question);
   question.at.kind = MomentSpec::Kind::kEnd;
   question.top = SIZE_MAX;
   const Answer at_end = ledgers.ask(question);
   std::unordered_map<uint32_t, const Figures*> ends;
   for (const Row& row : at_end.rows) ends.emplace(row.site, &row.all);
-  write_list(
-      to, "groups", at_peak.rows.size(),
-      [&](size_t i) {
-        auto end = ends.find(at_peak.rows[i].site);
-        return group_json(ledgers, at_peak.rows[i], end == ends.end() ? Figures() : *end->second);
-      },
-      "\n");
+  FrameTable table;
+  write_list(to, "groups", at_peak.rows.size(), [&](size_t i) {
+    auto end = ends.find(at_peak.rows[i].site);
+    return group_json(ledgers, at_peak.rows[i], end == ends.end() ? Figures() : *end->second,
+                      table);
+  });
+  write_end(to, table,
+            {{"groups", at_peak.groups - at_peak.rows.size()},
+             {"never_freed", found.answer.groups - found.answer.rows.size()}});
 }
 
 void write_blocks(std::FILE* to, Ledgers& ledgers, const BlockList& list) {
@@ -87,9 +103,10 @@ void write_blocks(std::FILE* to, Ledgers& ledgers, const BlockList& list) {
   sums["live_bytes"] = list.live_bytes;
   sums["live_blocks"] = list.live_blocks;
   write_field(to, "figures", sums);
-  write_list(
-      to, "blocks", list.blocks.size(),
-      [&](size_t i) { return block_json(ledgers, list.blocks[i]); }, "\n");
+  FrameTable table;
+  write_list(to, "blocks", list.blocks.size(),
+             [&](size_t i) { return block_json(ledgers, list.blocks[i], table); });
+  write_end(to, table, {{"blocks", list.live_blocks - list.blocks.size()}});
 }
 
 void write_answer(std::FILE* to, Ledgers& ledgers, const Asked& asked, const Answer& answer) {
@@ -107,9 +124,10 @@ void write_answer(std::FILE* to, Ledgers& ledgers, const Asked& asked, const Ans
         [&](size_t i) { return node_json(answer.tree[i], asked.question.only_live); }, "\n");
     return;
   }
-  write_list(
-      to, "groups", answer.rows.size(),
-      [&](size_t i) { return row_json(ledgers, question, answer.rows[i]); }, "\n");
+  FrameTable table;
+  write_list(to, "groups", answer.rows.size(),
+             [&](size_t i) { return row_json(ledgers, question, answer.rows[i], &table); });
+  write_end(to, table, {{"groups", answer.groups - answer.rows.size()}});
 }
 
 }  // namespace
@@ -117,7 +135,7 @@ void write_answer(std::FILE* to, Ledgers& ledgers, const Asked& asked, const Ans
 void write_report_json(std::FILE* to, Ledgers& ledgers, const Asked& asked,
                        const std::string& before) {
   Question question = asked.question;
-  question.top = asked.top_or(SIZE_MAX);
+  question.top = rows_of(asked);
   auto lead = [&] {
     write(to, before);
     write_lead(to, ledgers, asked);

@@ -1,4 +1,4 @@
-// The report for programs: JSON of the schema "heapledger.report/3". Written piece by piece, so
+// The report for programs: JSON of the schema "heapledger.report/4". Written piece by piece, so
 // that without a question it takes no memory in proportion to the number of sites; but all that can
 // fail is done before the first of them, so that there is a whole document or none.
 #pragma once

@@ -51,14 +51,14 @@ void put_sites(Buffer& to, Ledgers& ledgers, const Asked& asked, const Answer& a
   for (const Row& row : answer.rows) {
     if (row.all.live_blocks == 0) break;
     shown += row.all.live_bytes;
-    put_stack(
-        to, ledgers, row.site, asked.frames, page,
+    put_owner(
+        to, ledgers, row, asked.frames, page,
         fmt::format("  {:>10} {:>6} {:>16}  ", human_bytes(row.all.live_bytes),
                     percent(row.all.live_bytes, whole), counted(row.all.live_blocks, "block")));
   }
   if (shown < whole) {
     put(to, "  {}\n",
-        page.style.dim(fmt::format("… {} in other sites, {}", human_bytes(whole - shown),
+        page.style.dim(fmt::format("… {} in other places, {}", human_bytes(whole - shown),
                                    percent(whole - shown, whole))));
   }
 }
@@ -115,6 +115,7 @@ Known known_figures(Ledgers& ledgers, const Asked& asked) {
   bool of_sites = question.tree != TreeShape::kNone || question.by == GroupBy::kSite ||
                   question.by == GroupBy::kFunction || question.by == GroupBy::kFile ||
                   question.by == GroupBy::kLine || question.by == GroupBy::kModule ||
+                  question.by == GroupBy::kOwner || question.by == GroupBy::kPart ||
                   question.by == GroupBy::kLedger;
   bool chosen = question.between || question.filter.on_blocks();
   return of_sites && !chosen && totals.calls > totals.end_blocks ? Known::kSums : Known::kLive;
@@ -122,20 +123,22 @@ Known known_figures(Ledgers& ledgers, const Asked& asked) {
 
 std::string live_overview_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   Question question;
+  question.by = asked.raw ? GroupBy::kSite : GroupBy::kOwner;
   question.top = asked.top_or(kLiveSites);
   Answer answer = ledgers.ask(question);
   Buffer to;
   put_programs(to, ledgers, page);
-  std::string found = answer.totals.live_blocks == 0 ? "Nothing is live."
-                                                     : "Live: " + live_phrase(answer.totals) +
-                                                           ", " + sites_phrase(answer) + ".";
+  std::string found =
+      answer.totals.live_blocks == 0
+          ? "Nothing is live."
+          : "Live: " + live_phrase(answer.totals) + ", " + sites_phrase(answer, question.by) + ".";
   put(to, "\n{}\n", page.style.bold(wrapped(found, page.width)));
   put_facts(to, ledgers.overview().sums, page);
+  put_sizes(to, ledgers.overview(), page);
+  put_threads(to, ledgers, page);
   put_damages(to, ledgers, asked.frames, page);
   put_heaps(to, ledgers, asked.top_or(kLiveSites), page);
   if (answer.totals.live_blocks > 0) put_sites(to, ledgers, asked, answer, page);
-  put_threads(to, ledgers, page);
-  put_sizes(to, ledgers.overview(), page);
   put(to, "\n{}\n",
       page.style.dim(wrapped("more: --by function, --by thread, --tree, --bottom-up, --blocks, "
                              "--where-rss",

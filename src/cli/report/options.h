@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/asking/asked.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/opened.h"
 
 namespace heapledger::cli {
@@ -14,12 +15,13 @@ class Command;
 namespace heapledger::cli::report {
 
 struct ReportOptions {
-  std::vector<std::string> files;
+  NamedLedgers files;
   ReportWords words;
   NameOptions names;
   std::string worst;
   bool each = false;
   bool json = false;
+  bool no_pager = false;
 };
 
 void add_report_options(Command& command, ReportOptions& options);

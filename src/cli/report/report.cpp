@@ -8,6 +8,7 @@
 
 #include "analyzer/error.h"
 #include "cli/asking/asked.h"
+#include "cli/asking/known_words.h"
 #include "cli/commands.h"
 #include "cli/pages/page.h"
 #include "cli/report/counts.h"
@@ -20,6 +21,7 @@
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
+#include "cli/shared/pager.h"
 #include "cli/shared/progress_line.h"
 
 namespace heapledger::cli::report {
@@ -30,8 +32,8 @@ void write_text(const std::string& text) {
 }
 
 // `before` is written before the report, when there is one.
-int report_on(const std::vector<std::string>& files, const ReportOptions& options,
-              const Asked& asked, const std::string& before = "") {
+int report_on(const NamedLedgers& files, const ReportOptions& options, const Asked& asked,
+              Paged& paged, const std::string& before = "") {
   NameOptions names = options.names;
   names.whole = !asked.question.only_live;
   Opened opened(files, names);
@@ -42,7 +44,8 @@ int report_on(const std::vector<std::string>& files, const ReportOptions& option
   if (options.json) {
     write_report_json(stdout, opened.ledgers(), asked, before);
   } else {
-    write_text(before + report_text(opened.ledgers(), asked, Page::for_stdout()));
+    paged.write(before + report_text(opened.ledgers(), asked, Page::for_stdout()));
+    if (!options.each) paged.finish();
   }
   return opened.warn();
 }
@@ -53,11 +56,12 @@ int report_each(const ReportOptions& options, const Asked& asked) {
   std::vector<Error> failures;
   int exit_code = 0;
   const char* before =
-      options.json ? "{\"schema\": \"heapledger.reports/2\", \"reports\": [\n" : "";
+      options.json ? "{\"schema\": \"heapledger.reports/3\", \"reports\": [\n" : "";
   bool any = false;
+  Paged paged(options.no_pager);
   for (const std::string& path : find_ledger_paths(options.files)) {
     try {
-      exit_code = std::max(exit_code, report_on({path}, options, asked, before));
+      exit_code = std::max(exit_code, report_on({path}, options, asked, paged, before));
       before = options.json ? ",\n" : "\n";
       any = true;
     } catch (const Error& error) {
@@ -65,6 +69,7 @@ int report_each(const ReportOptions& options, const Asked& asked) {
       exit_code = std::max(exit_code, exit_status_of(error));
     }
   }
+  paged.finish();
   if (options.json && any) write_text("]}\n");
   std::fflush(stdout);
   if (!failures.empty()) throw ErrorWithStatus(all_of(failures).what(), exit_code);
@@ -72,7 +77,7 @@ int report_each(const ReportOptions& options, const Asked& asked) {
 }
 
 // The file of the process with the most of a measure.
-std::string worst_of(const std::vector<std::string>& files, Measure measure) {
+std::string worst_of(const NamedLedgers& files, Measure measure) {
   PlainLedgers plain(find_ledger_paths(files));
   ProgressLine line;
   Options reading;
@@ -86,9 +91,10 @@ std::string worst_of(const std::vector<std::string>& files, Measure measure) {
 int report(const ReportOptions& options) {
   Asked asked = understand(options.words);
   if (options.each) return report_each(options, asked);
-  if (options.worst.empty()) return report_on(options.files, options, asked);
-  Measure measure = understand_measure(options.worst);
-  return report_on({worst_of(options.files, measure)}, options, asked);
+  Paged paged(options.no_pager);
+  if (options.worst.empty()) return report_on(options.files, options, asked, paged);
+  Measure measure = understand_measure(options.worst, worst_words());
+  return report_on({worst_of(options.files, measure)}, options, asked, paged);
 }
 
 void add_report(Command& app, int& exit_code) {

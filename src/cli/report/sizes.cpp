@@ -2,42 +2,45 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <string>
 #include <vector>
 
+#include "analyzer/query/classes.h"
 #include "text/text.h"
 
 namespace heapledger::cli::report {
 namespace {
 
-struct SizeClass {
-  const char* name;
-  uint64_t below;
-};
+// Two classes together, or more at either end, so that ten lines have all.
 constexpr std::array kClasses = {
-    SizeClass{"up to 15 B", 16},
-    SizeClass{"16 to 63 B", 64},
-    SizeClass{"64 to 255 B", 256},
-    SizeClass{"256 B to 1 KiB", 1 << 10},
-    SizeClass{"1 to 4 KiB", 1 << 12},
-    SizeClass{"4 to 16 KiB", 1 << 14},
-    SizeClass{"16 to 64 KiB", 1 << 16},
-    SizeClass{"64 to 256 KiB", 1 << 18},
-    SizeClass{"256 KiB to 1 MiB", 1 << 20},
-    SizeClass{"1 MiB and more", UINT64_MAX},
+    ClassBounds{0, 16},
+    ClassBounds{16, 64},
+    ClassBounds{64, 256},
+    ClassBounds{256, 1 << 10},
+    ClassBounds{1 << 10, 1 << 12},
+    ClassBounds{1 << 12, 1 << 14},
+    ClassBounds{1 << 14, 1 << 16},
+    ClassBounds{1 << 16, 1 << 18},
+    ClassBounds{1 << 18, 1 << 20},
+    ClassBounds{1 << 20, kNoUpperBound},
 };
 
 std::vector<uint64_t> calls_by_class(const Histogram& sizes) {
   std::vector<uint64_t> calls(kClasses.size());
   std::vector<uint64_t> powers = sizes.by_power_of_two();
   for (size_t power = 0; power < powers.size(); ++power) {
-    uint64_t least = power == 0 ? 0 : uint64_t{1} << (power - 1);
+    uint64_t least = bounds_of_size_class(static_cast<uint32_t>(power)).from;
     size_t at = 0;
     while (at + 1 < kClasses.size() && least >= kClasses[at].below) ++at;
     calls[at] += powers[power];
   }
   return calls;
+}
+
+// What is shorter than its class is not known so well: the clock does not tick for every call.
+std::string life_text(uint64_t ns) {
+  const ClassBounds shortest = bounds_of_lifetime_class(0);
+  return ns < shortest.below ? class_text(GroupBy::kLifetimeClass, ns) : human_duration(ns);
 }
 
 void put_common(Buffer& to, const Overview& overview, const Page& page) {
@@ -61,20 +64,17 @@ void put_sizes(Buffer& to, const Overview& overview, const Page& page) {
                         human_bytes(sizes.smallest()), human_bytes(sizes.largest())));
   std::vector<uint64_t> calls = calls_by_class(sizes);
   uint64_t most = *std::max_element(calls.begin(), calls.end());
-  size_t first = 0;
-  size_t last = calls.size();
-  while (calls[first] == 0) ++first;
-  while (calls[last - 1] == 0) --last;
-  constexpr size_t kBeforeBar = 41;
+  constexpr size_t kBeforeBar = 43;
   size_t bar = page.width > 60           ? std::min<size_t>(page.width - 50, 40)
                : page.width > kBeforeBar ? std::min<size_t>(page.width - kBeforeBar, 10)
                                          : 0;
-  for (size_t i = first; i < last; ++i) {
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i] == 0) continue;
     size_t length = static_cast<size_t>(static_cast<double>(calls[i]) / static_cast<double>(most) *
                                         static_cast<double>(bar));
     std::string blocks = calls[i] > 0 && length == 0 && bar > 0 ? "·" : "";
     for (size_t j = 0; j < length; ++j) blocks += "█";
-    std::string line = fmt::format("  {:>16} {:>13} {:>6}  {}", kClasses[i].name,
+    std::string line = fmt::format("  {:>18} {:>13} {:>6}  {}", size_range_text(kClasses[i]),
                                    with_commas(calls[i]), percent(calls[i], sizes.count()), blocks);
     line.erase(line.find_last_not_of(' ') + 1);
     put(to, "{}\n", line);
@@ -82,11 +82,10 @@ void put_sizes(Buffer& to, const Overview& overview, const Page& page) {
   if (!overview.common_sizes.empty()) put_common(to, overview, page);
   const Histogram& lives = overview.lifetimes;
   if (lives.count() > 0) {
-    put_wrapped(
-        to, page,
-        fmt::format("lifetimes: {} median, {} mean, {} at most", human_duration(lives.median()),
-                    human_duration(lives.mean()), human_duration(lives.largest())),
-        2);
+    put_wrapped(to, page,
+                fmt::format("lifetimes: {} median, {} mean, {} at most", life_text(lives.median()),
+                            life_text(lives.mean()), life_text(lives.largest())),
+                2);
   }
 }
 

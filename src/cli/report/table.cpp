@@ -1,7 +1,7 @@
 // `report --by`: a line for each group.
 #include <algorithm>
 
-#include "analyzer/site_catalog.h"
+#include "analyzer/query/classes.h"
 #include "cli/pages/command_line.h"
 #include "cli/pages/stack.h"
 #include "cli/report/columns.h"
@@ -26,13 +26,9 @@ std::string thread_text(Ledgers& ledgers, const Row& row) {
   return text;
 }
 
-std::string class_text(GroupBy by, uint64_t from) {
-  if (from == 0) return by == GroupBy::kSizeClass ? "0 B" : "0 ns";
-  uint64_t to = from + (from - 1);
-  if (by == GroupBy::kSizeClass) {
-    return from == to ? human_bytes(from) : human_bytes(from) + " to " + human_bytes(to);
-  }
-  return human_duration(from) + " to " + human_duration(to);
+// What there is none of needs no line; what is not known is another matter.
+bool is_nothing(const Row& row, Measure sort) {
+  return is_known(row.all, sort) && value_of(row.all, sort) == 0;
 }
 
 std::string row_text(Ledgers& ledgers, const Question& question, const Row& row, const Page& page,
@@ -43,9 +39,8 @@ std::string row_text(Ledgers& ledgers, const Question& question, const Row& row,
     case GroupBy::kSize:
       return row.key == kOtherSizes ? "other sizes" : with_commas(row.key) + " bytes";
     case GroupBy::kSizeClass:
-      return class_text(question.by, row.key);
     case GroupBy::kLifetimeClass:
-      return row.key == kNeverFreed ? "never freed" : class_text(question.by, row.key);
+      return row.name;
     case GroupBy::kLedger: {
       const LedgerFacts& facts = ledgers.processes()[row.ledger];
       return fmt::format("{}  {}", row.key, command_line(facts));
@@ -54,6 +49,12 @@ std::string row_text(Ledgers& ledgers, const Question& question, const Row& row,
     case GroupBy::kModule:
       return page.cut ? cut_text(escaped(short_path(row.name)), room)
                       : escaped(short_path(row.name));
+    case GroupBy::kOwner: {
+      const std::string stacks = row.stacks > 1 ? "  " + counted(row.stacks, "stack") : "";
+      const size_t left = room > stacks.size() + 18 ? room - stacks.size() : room;
+      const std::string& name = row.function.empty() ? row.name : row.function;
+      return function_text(page, name, row.file, row.line, left) + page.style.dim(stacks);
+    }
     case GroupBy::kLine:
       if (!row.file.empty() && !row.function.empty()) {
         std::string place = place_text(row.file, row.line, page.cut ? room * 2 / 3 : SIZE_MAX);
@@ -72,35 +73,47 @@ std::string title_of(const Question& question, size_t shown, uint64_t all) {
                    : question.by == GroupBy::kLifetimeClass ? "lifetime class"
                    : question.by == GroupBy::kSizeClass     ? "size class"
                                                             : name_of(question.by));
-  return shown == all ? counted(all, what) : fmt::format("top {} of {}", shown, counted(all, what));
+  if (shown == all) return counted(all, what);
+  return fmt::format("{}{} of {}", is_by_class(question.by) ? "" : "top ", shown,
+                     counted(all, what));
 }
 
 }  // namespace
 
 std::string table_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   Question question = asked.question;
-  question.top = asked.top_or(kDefaultRows);
+  question.top = asked.top_or(is_by_class(question.by) ? SIZE_MAX : kDefaultRows);
   Answer answer = ledgers.ask(question);
+  const size_t nothing =
+      std::erase_if(answer.rows, [&](const Row& row) { return is_nothing(row, question.sort); });
   Buffer to;
   put_scope(to, ledgers, asked, answer, page);
   FigureColumns columns(question, answer.totals, overlaps(question.by),
                         known_figures(ledgers, asked));
   for (const Row& row : answer.rows) columns.add(row.all, row.self);
   columns.fit(page, std::min<size_t>(page.width / 2, 50));
-  put_title(to, page,
-            fmt::format("{}, by {}", title_of(question, answer.rows.size(), answer.groups),
-                        measure_title(question.sort)));
-  if (answer.rows.empty()) return page.finished(to);
+  const size_t rest = !answer.rows.empty() && answer.rows.back().is_rest ? 1 : 0;
+  put_title(
+      to, page,
+      fmt::format("{}, by {}", title_of(question, answer.rows.size() - rest, answer.groups - rest),
+                  measure_title(question.sort)));
+  if (answer.rows.empty()) {
+    if (nothing > 0) put(to, "  {}\n", page.style.dim("none has any"));
+    return page.finished(to);
+  }
   put(to, "{}\n", page.style.dim(columns.heading() + std::string(name_of(question.by))));
   size_t room = columns.room(page);
   for (size_t i = 0; i < answer.rows.size(); ++i) {
     const Row& row = answer.rows[i];
     if (question.by == GroupBy::kSite) {
       put_stack(to, ledgers, row.site, asked.frames, page, columns.line(i));
+    } else if (question.by == GroupBy::kPart) {
+      put_part(to, row, value_of(row.all, question.sort), asked.frames, page, columns.line(i));
     } else {
       put(to, "{}{}\n", columns.line(i), row_text(ledgers, question, row, page, room));
     }
   }
+  if (nothing > 0) put(to, "  {}\n", page.style.dim("the others have none"));
   return page.finished(to);
 }
 

@@ -17,7 +17,6 @@ constexpr std::string_view kRequest = "HEAPLEDGER=";
 constexpr std::string_view kOutput = "out=";
 constexpr std::string_view kRun = "run=";
 constexpr std::string_view kAdded = "added=";
-constexpr std::string_view kOwner = " owner=0000000000";  // at the end
 
 // Words end at spaces, unless a backslash makes one literal; given back as they were written.
 std::vector<std::string_view> split_words(std::string_view text) {
@@ -34,7 +33,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
   return words;
 }
 
-std::string escaped(std::string_view value) {
+std::string with_escapes(std::string_view value) {
   std::string text;
   for (const char letter : value) {
     if (letter == ' ' || letter == '\\') text += '\\';
@@ -110,16 +109,16 @@ std::string added_items(const char* const* user, const RecordingRequest& request
 
 std::string request_value(std::string_view user, const RecordingRequest& request,
                           const std::string& added) {
-  std::string value = std::string(kOutput) + escaped(request.pattern) + " " + std::string(kRun) +
-                      hex(request.run_id);
+  std::string value = std::string(kOutput) + with_escapes(request.pattern) + " " +
+                      std::string(kRun) + hex(request.run_id);
   // By hand first: of words with one name the last one counts, and options go before variables.
   for (const std::string_view word : split_words(user)) {
     if (word.starts_with(kOutput) || word.starts_with(kRun) || word.starts_with(kAdded)) continue;
     value.append(" ").append(word);
   }
-  if (!added.empty()) value.append(" ").append(kAdded).append(escaped(added));
-  for (const std::string& word : request.words) value.append(" ").append(escaped(word));
-  if (request.name_owner) value.append(kOwner);
+  if (!added.empty()) value.append(" ").append(kAdded).append(with_escapes(added));
+  for (const std::string& word : request.words) value.append(" ").append(with_escapes(word));
+  if (request.owner != 0) value.append(" owner=").append(std::to_string(request.owner));
   return value;
 }
 
@@ -155,17 +154,6 @@ std::vector<std::string> recording_environment(const char* const* user,
         [&](std::string_view) { return std::string(pool.value); });
   }
   return environment;
-}
-
-void name_owner(char* const* environment) {
-  for (; *environment != nullptr; ++environment) {
-    const std::string_view variable = *environment;
-    if (!variable.starts_with(kRequest) || !variable.ends_with(kOwner)) continue;
-    char* digit = *environment + variable.size();
-    for (auto pid = static_cast<uint32_t>(::getpid()); pid != 0; pid /= 10) {
-      *--digit = static_cast<char>('0' + pid % 10);
-    }
-  }
 }
 
 std::vector<std::string> setting_words(std::string_view text) {

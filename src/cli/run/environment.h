@@ -18,16 +18,12 @@ struct RecordingRequest {
   std::string before = {};         // preloaded between the runtime and what the user preloads
   std::string behind = {};         // preloaded behind that: another allocator
   bool no_pools = false;           // set the variables that switch pools off (run_pools.h)
-  bool name_owner = false;         // leave a place for name_owner()
+  uint64_t owner = 0;              // the process that is not a child; 0: nobody is to know
 };
 
 // `user` is an environ: NAME=VALUE strings with a null at the end.
 std::vector<std::string> recording_environment(const char* const* user,
                                                const RecordingRequest& request);
-
-// In the process that is to become the program: writes its number where there is a place for it,
-// so that the runtime can tell it from its children. Signal-safe.
-void name_owner(char* const* environment);
 
 // The words of a HEAPLEDGER variable, their backslashes resolved.
 std::vector<std::string> setting_words(std::string_view text);

@@ -25,8 +25,12 @@ std::string place_problem(const OutputPattern& output) {
            " cannot be written to any more: " + std::strerror(error) + ". Choose another with -o.";
   }
   struct statvfs disk;
-  if (::statvfs(folder.c_str(), &disk) == 0 &&
-      static_cast<uint64_t>(disk.f_bavail) * disk.f_frsize < kLeastBytes) {
+  const bool known = ::statvfs(folder.c_str(), &disk) == 0;
+  // What is made up by the kernel (/proc, /sys) has no room at all, and is not full for that.
+  if (known && disk.f_blocks == 0) {
+    return "No files can be made in " + quoted(folder) + ". Choose another place with -o.";
+  }
+  if (known && static_cast<uint64_t>(disk.f_bavail) * disk.f_frsize < kLeastBytes) {
     return "The disk that holds " + quoted(folder) +
            " is full. Make room, or choose another place with -o.";
   }

@@ -19,6 +19,7 @@
 #include "cli/pages/unrecorded_text.h"
 #include "cli/run/explain.h"
 #include "cli/run/interrupt.h"
+#include "cli/run/seal_later.h"
 #include "cli/run/summary.h"
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/opened.h"
@@ -48,6 +49,9 @@ uint64_t size_of(const std::string& path) {
   return none ? 0 : bytes;
 }
 
+// Raw ledgers with less than this are sealed before anybody notices.
+constexpr uint64_t kWorthWaitingFor = uint64_t{16} << 20;
+
 class Finish {
  public:
   Finish(const std::vector<RunLedger>& ledgers, const FinishOptions& options, EndEarly& end_early)
@@ -61,22 +65,29 @@ class Finish {
   void run() {
     for (const std::string& path : paths_) add_unrecorded(unrecorded_, unrecorded_in(path));
     if (options_.skip_smaller_than > 0 && !remove_small()) return;
-    if (options_.quiet && !options_.seal) return;
+    if (options_.quiet && !options_.seal) return leave_one();
     for (const std::string& path : paths_) make_plain(path);
     remove_empty();
-    if (options_.seal) end_early_.begin_writing();
-    // Sealing needs the names last of all: it goes on beside the summary until then.
+    leave_one();
+    const bool later = options_.seal && is_for_later();
+    const bool now = options_.seal && !later;
+    if (now) end_early_.begin_writing();
+    // Sealing needs names and checkpoints last of all: it goes on beside the summary until then.
     std::future<void> sealed;
     const Ending ending(named_);
-    if (options_.seal) sealed = std::async(std::launch::async, [this] { seal_all(); });
+    if (now) sealed = std::async(std::launch::async, [this] { seal_all(); });
     NameOptions names;
     names.progress = !options_.quiet;
+    names.for_sealing = now;
+    names.no_cache = options_.no_cache;
     opened_.emplace(paths_, names);
-    if (!options_.quiet) print_run_summary(stderr, opened_->ledgers(), unrecorded_);
+    if (!options_.quiet) print_run_summary(stderr, opened_->ledgers(), unrecorded_, options_.pools);
     line_.emplace(!options_.quiet);
     named_.set_value();
-    if (!options_.seal) return;
+    if (later) hand_over();
+    if (!now) return;
     sealed.get();
+    opened_->ledgers().keep_first_pass();
     line_->clear();
     tell();
   }
@@ -102,6 +113,16 @@ class Finish {
         "keeps them).");
   }
 
+  // One process, one file. While somebody writes to it, it has to stay where it is: he opens it by
+  // its path. (Who begins a ledger in a folder that is gone makes it anew.)
+  void leave_one() {
+    if (options_.folder == nullptr || paths_.size() != 1) return;
+    const uint32_t pid = pids_[paths_[0]];
+    if (seal::has_writer(paths_[0], pid)) return;
+    paths_[0] = options_.folder->move_up(paths_[0]);
+    pids_[paths_[0]] = pid;
+  }
+
   // Removes ledgers with too few calls; false when none is left. Only where the ledger has all
   // calls in it: of a process that ended in another mode nobody knows how many there were.
   bool remove_small() {
@@ -122,6 +143,23 @@ class Finish {
       if (!unrecorded_.empty()) say("note: not recorded: " + unrecorded_line(unrecorded_) + ".");
     }
     return !paths_.empty();
+  }
+
+  bool is_for_later() const {
+    if (options_.seal_later != SealLater::kOnTerminal) {
+      return options_.seal_later == SealLater::kAlways;
+    }
+    uint64_t bytes = 0;
+    for (const std::string& path : paths_) bytes += size_of(path);
+    return bytes >= kWorthWaitingFor && ::isatty(STDERR_FILENO) == 1;
+  }
+
+  void hand_over() const {
+    if (seal_later(paths_, options_.no_cache)) {
+      say("sealing goes on in the background; until then the ledger is larger, and as good.");
+    } else {
+      say("note: not sealed; heapledger seal does it.");
+    }
   }
 
   // Where the summary was given up: whoever waits for the names does so, too.
@@ -177,17 +215,20 @@ class Finish {
 
   void seal_one(const std::string& path, const Named& named) {
     seal::SealOptions sealing;
-    sealing.symbols_at_the_end = [&] {
+    sealing.scanned = [&] {
       wait_for(named);
       const std::optional<uint32_t> place = place_of(path);
       if (!place || opened_->ledgers().facts()[*place].still_running) throw LeftRaw();
-      return opened_->symbols_for_sealing(*place);
+      return opened_->scanned(*place);
     };
-    sealing.progress = [&](uint64_t done, uint64_t) {
+    const uint64_t bytes = size_of(path);
+    sealing.progress = [&, bytes](uint64_t done, uint64_t total) {
       end_early_.check();
       if (named.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
       named.get();  // where there is no summary, there is no more to be done
-      line_->update(std::min(done_bytes_ + done, total_bytes_), total_bytes_, "sealing");
+      const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
+      const uint64_t here = static_cast<uint64_t>(share * static_cast<double>(bytes));
+      line_->update(std::min(done_bytes_ + here, total_bytes_), total_bytes_, "sealing");
     };
     seal::seal_file(path, path, sealing);
   }
@@ -234,7 +275,6 @@ class Finish {
 
 void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options,
                 EndEarly& end_early) {
-  if (options.quiet && !options.seal && options.skip_smaller_than == 0) return;
   Finish finish(ledgers, options, end_early);
   try {
     finish.run();

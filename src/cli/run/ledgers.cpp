@@ -1,23 +1,21 @@
 #include "cli/run/ledgers.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
-#include <optional>
 
-#include "format/layout.h"
+#include "cli/shared/ledger_paths.h"
+#include "cli/shared/runs.h"
 
 namespace heapledger::cli::run {
 namespace {
 
-constexpr std::string_view kLedgerEnding = ".ledger";
 constexpr char kAny = '*';  // in a shape: any characters, possibly none
 
 // A name pattern with its variable parts made one kind. A literal star is one of them as well:
@@ -59,19 +57,6 @@ bool matches(std::string_view shape, std::string_view name) {
   return shape.find_first_not_of(kAny, at) == std::string_view::npos;
 }
 
-std::optional<format::FileHeader> header_of(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-  if (fd < 0) return std::nullopt;
-  format::FileHeader header;
-  const ssize_t got = ::pread(fd, &header, sizeof header, 0);
-  ::close(fd);
-  if (got != sizeof header ||
-      std::memcmp(header.magic, format::kFileMagic, sizeof header.magic) != 0) {
-    return std::nullopt;
-  }
-  return header;
-}
-
 }  // namespace
 
 std::vector<RunLedger> find_ledgers(const OutputPattern& output, uint64_t run_id) {
@@ -82,7 +67,7 @@ std::vector<RunLedger> find_ledgers(const OutputPattern& output, uint64_t run_id
     if (entry->d_type != DT_REG && entry->d_type != DT_UNKNOWN) continue;
     if (!name_fits(output.name(), entry->d_name)) continue;
     std::string path = output.shown_folder() + entry->d_name;
-    const auto header = header_of(path);
+    const auto header = read_ledger_header(path);
     if (header && header->run_id == run_id) found.push_back({std::move(path), header->pid});
   }
   std::sort(found.begin(), found.end(),
@@ -94,9 +79,17 @@ bool still_recording(const RunLedger& ledger) {
   // A process that records has its ledger mapped, which tells it from a later one with its number.
   std::ifstream maps("/proc/" + std::to_string(ledger.pid) + "/maps");
   if (!maps) return ::kill(static_cast<pid_t>(ledger.pid), 0) != 0 && errno == EPERM;
-  const std::string ending = std::string("/").append(ledger.path, ledger.path.rfind('/') + 1);
-  for (std::string line; std::getline(maps, line);) {
-    if (line.ends_with(ending) && line.find(" rw-s ") != std::string::npos) return true;
+  const std::string text{std::istreambuf_iterator<char>(maps), {}};
+  return maps_ledger(text, ledger.path);
+}
+
+bool maps_ledger(std::string_view maps, const std::string& path) {
+  const std::string ending = std::string("/").append(path, path.rfind('/') + 1);
+  while (!maps.empty()) {
+    const size_t end = std::min(maps.find('\n'), maps.size());
+    const std::string_view line = maps.substr(0, end);
+    if (line.ends_with(ending) && line.find(" rw-s ") != std::string_view::npos) return true;
+    maps.remove_prefix(std::min(end + 1, maps.size()));
   }
   return false;
 }

@@ -1,6 +1,5 @@
 // The ledgers that a run has written: found in the output folder by name, and told from all others
-// by the run id in their headers. Any file may lie in that folder; looking never blocks and never
-// follows links.
+// by the run id in their headers. Any file may lie in that folder; looking never blocks.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +21,9 @@ std::vector<RunLedger> find_ledgers(const OutputPattern& output, uint64_t run_id
 
 // Whether the process still runs and records into that file.
 bool still_recording(const RunLedger& ledger);
+
+// Whether the mappings of a process (/proc/PID/maps) tell that it records into that file.
+bool maps_ledger(std::string_view maps, const std::string& path);
 
 // Whether a name comes from the pattern, the numbers that avoid overwriting included. It may say
 // yes to a few names too many; the run id decides.

@@ -7,15 +7,19 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "analyzer/error.h"
 #include "cli/run/exit.h"
+#include "cli/run/run_folder.h"
 #include "cli/shared/exit_status.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {
 namespace {
+
+namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const std::string& message) {
   throw ErrorWithStatus(message, kExitOurs);
@@ -61,13 +65,21 @@ std::string with_percents_resolved(const std::string& text) {
   return resolved;
 }
 
+void expect_free(const std::string& path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0) return;
+  refuse(quoted(path) +
+         " is already there, and a ledger is never written over. Remove it, choose another name, "
+         "or let names vary: -o %e.%p.ledger.");
+}
+
+}  // namespace
+
 std::string with_percents_doubled(const std::string& text) {
   std::string doubled;
   for (const char letter : text) doubled.append(letter == '%' ? 2 : 1, letter);
   return doubled;
 }
-
-}  // namespace
 
 OutputPattern::OutputPattern(const std::string& text) {
   if (text.empty()) {
@@ -96,7 +108,10 @@ void OutputPattern::check_place() const {
   if (::stat(folder_.c_str(), &info) != 0) {
     const int error = errno;
     refuse("The output folder " + quoted(folder_) + " cannot be used: " + std::strerror(error) +
-           ". " + (error == ENOENT ? "Make it first (mkdir -p)" : "Choose another with -o") + ".");
+           ". " +
+           (error == ENOENT ? "heapledger run makes it; by hand, mkdir -p does"
+                            : "Choose another with -o") +
+           ".");
   }
   if (!S_ISDIR(info.st_mode)) {
     refuse(quoted(folder_) +
@@ -116,12 +131,28 @@ void OutputPattern::check_place() const {
            quoted(path + "/" + std::string(kDefaultPattern)) + ".");
   }
   if (!fixed_) return;
-  const std::string only = shown_folder_ + with_percents_resolved(name_);
-  if (::lstat(only.c_str(), &info) == 0) {
-    refuse(quoted(only) +
-           " is already there, and a ledger is never written over. Remove it, choose another name, "
-           "or let names vary: -o %e.%p.ledger.");
+  expect_free(fixed_path());
+  expect_free(run_folder_of(fixed_path()));
+}
+
+std::string OutputPattern::fixed_path() const {
+  return shown_folder_ + with_percents_resolved(name_);
+}
+
+std::vector<std::string> OutputPattern::make_folder() const {
+  std::vector<std::string> missing;
+  std::error_code error;
+  for (fs::path at = folder_; !at.empty() && !fs::exists(at, error) && !error;) {
+    if (at.has_filename()) missing.insert(missing.begin(), at.string());
+    at = at.parent_path();
   }
+  for (const std::string& folder : missing) {
+    if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) continue;
+    const int reason = errno;
+    refuse("The output folder " + quoted(folder) + " cannot be made: " + std::strerror(reason) +
+           ". Choose another with -o.");
+  }
+  return missing;
 }
 
 std::string OutputPattern::absolute() const {

@@ -10,9 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include "analyzer/error.h"
-#include "cli/run/environment.h"
 #include "cli/run/exit.h"
 #include "cli/shared/exit_status.h"
 
@@ -53,10 +54,12 @@ class HeldSignals {
     ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
   }
 
-  siginfo_t next() const {
+  // Nothing when none came in that time.
+  std::optional<siginfo_t> next(std::chrono::nanoseconds longest) const {
+    constexpr std::chrono::nanoseconds::rep kSecond = 1'000'000'000;
+    const timespec wait = {longest.count() / kSecond, longest.count() % kSecond};
     siginfo_t info = {};
-    while (::sigwaitinfo(&held_, &info) < 0) {
-    }
+    if (::sigtimedwait(&held_, &info, &wait) < 0) return std::nullopt;
     return info;
   }
 
@@ -90,22 +93,61 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// The errno of a failed exec, or 0 once the pipe closes because exec has succeeded.
-int exec_error_from(int pipe) {
-  int error = 0;
-  ssize_t got;
-  do {
-    got = ::read(pipe, &error, sizeof error);
-  } while (got < 0 && errno == EINTR);
-  return got == static_cast<ssize_t>(sizeof error) ? error : 0;
+ErrorWithStatus start_failure(int error) {
+  return ErrorWithStatus(std::string("The program could not be started: ") + std::strerror(error) +
+                             ". Try again when the machine has processes and descriptors to spare.",
+                         kExitOurs);
 }
 
-ProgramEnd wait_for(pid_t pid, const HeldSignals& signals) {
+// Both ends of a pipe, which exec closes.
+class Pipe {
+ public:
+  Pipe() {
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) throw start_failure(errno);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    end(0);
+    end(1);
+  }
+
+  void end_writing() { end(1); }
+
+  // Until all other sides have closed it.
+  std::string read_all() const {
+    std::string text;
+    std::array<char, 4096> piece;
+    ssize_t got;
+    while ((got = ::read(ends_[0], piece.data(), piece.size())) > 0 ||
+           (got < 0 && errno == EINTR)) {
+      if (got > 0) text.append(piece.data(), static_cast<size_t>(got));
+    }
+    return text;
+  }
+
+  void write_all(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t put = ::write(ends_[1], text.data(), text.size());
+      if (put < 0 && errno != EINTR) return;  // whoever reads finds that it is not whole
+      if (put > 0) text.remove_prefix(static_cast<size_t>(put));
+    }
+  }
+
+ private:
+  void end(size_t which) {
+    if (ends_[which] >= 0) ::close(ends_[which]);
+    ends_[which] = -1;
+  }
+  std::array<int, 2> ends_{-1, -1};
+};
+
+ProgramEnd wait_for(pid_t pid, const HeldSignals& signals, const WhileRunning& while_running) {
   int status = 0;
   // Only we reap it, so its number is its own for as long as signals are passed on.
   while (::waitpid(pid, &status, WNOHANG) == 0) {
-    const siginfo_t info = signals.next();
-    if (is_passed_on(info)) ::kill(pid, info.si_signo);
+    const std::optional<siginfo_t> info = signals.next(while_running());
+    if (info && is_passed_on(*info)) ::kill(pid, info->si_signo);
   }
   signals.drop_outlived();
   ProgramEnd end;
@@ -117,44 +159,60 @@ ProgramEnd wait_for(pid_t pid, const HeldSignals& signals) {
   return end;
 }
 
-ErrorWithStatus start_failure(int error) {
-  return ErrorWithStatus(std::string("The program could not be started: ") + std::strerror(error) +
-                             ". Try again when the machine has processes and descriptors to spare.",
-                         kExitOurs);
+constexpr char kTold = '.';  // the end of what the process is told
+
+// In the process that is to become the program. Returns where it cannot.
+int become_program(const std::vector<std::string>& command, const Beginning& beginning,
+                   const HeldSignals& signals, const Pipe& to_process) noexcept {
+  std::string told = to_process.read_all();
+  if (!told.ends_with(kTold)) ::_exit(kExitOurs);  // it is not to be run
+  told.pop_back();
+  const std::vector<std::string> environment = beginning.environment(told);
+  const std::vector<char*> arguments = pointers_to(command);
+  const std::vector<char*> variables = pointers_to(environment);
+  signals.release();
+  ::execvpe(arguments[0], arguments.data(), variables.data());
+  return errno;
+}
+
+// Tells the process what it waits for; where that fails, it is gone when this throws.
+void tell_process(pid_t pid, const Beginning& beginning, Pipe& to_process) {
+  try {
+    to_process.write_all(beginning.prepare(pid) + kTold);
+    to_process.end_writing();
+  } catch (...) {
+    to_process.end_writing();
+    ::waitpid(pid, nullptr, 0);
+    throw;
+  }
 }
 
 }  // namespace
 
-ProgramEnd run_to_end(const std::vector<std::string>& command,
-                      const std::vector<std::string>& environment,
+ProgramEnd run_to_end(const std::vector<std::string>& command, const Beginning& beginning,
+                      const WhileRunning& while_running,
                       const std::function<void(const ProgramEnd&)>& ended) {
-  const std::vector<char*> arguments = pointers_to(command);
-  const std::vector<char*> variables = pointers_to(environment);
-  int pipe[2];
-  if (::pipe2(pipe, O_CLOEXEC) != 0) throw start_failure(errno);
-
+  Pipe to_process;
+  Pipe from_process;  // the errno of a failed exec
   const HeldSignals signals;
   const pid_t pid = ::fork();
+  if (pid < 0) throw start_failure(errno);
   if (pid == 0) {
-    signals.release();
-    name_owner(variables.data());
-    ::execvpe(arguments[0], arguments.data(), variables.data());
-    const int error = errno;
+    to_process.end_writing();
+    const int error = become_program(command, beginning, signals, to_process);
     // Nothing can be done if even this fails; the parent then sees an empty pipe and status 125.
-    [[maybe_unused]] const ssize_t sent = ::write(pipe[1], &error, sizeof error);
+    from_process.write_all({reinterpret_cast<const char*>(&error), sizeof error});
     ::_exit(kExitOurs);
   }
-  const int fork_error = errno;
-  ::close(pipe[1]);
-  ProgramEnd end;
-  if (pid > 0) {
-    const int exec_error = exec_error_from(pipe[0]);
-    end = wait_for(pid, signals);
-    end.exec_error = exec_error;
-    ended(end);
+  from_process.end_writing();
+  // We keep the end that it reads from: if it is killed, writing must not raise SIGPIPE.
+  tell_process(pid, beginning, to_process);
+  const std::string failed = from_process.read_all();  // ends when exec closes it
+  ProgramEnd end = wait_for(pid, signals, while_running);
+  if (failed.size() == sizeof end.exec_error) {
+    std::memcpy(&end.exec_error, failed.data(), sizeof end.exec_error);
   }
-  ::close(pipe[0]);
-  if (pid < 0) throw start_failure(fork_error);
+  ended(end);
   return end;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "analyzer/error.h"
 #include "cli/program_check/program_check.h"
@@ -19,10 +20,13 @@
 #include "cli/run/interrupt.h"
 #include "cli/run/ledgers.h"
 #include "cli/run/library.h"
+#include "cli/run/memory_watch.h"
 #include "cli/run/output.h"
 #include "cli/run/process.h"
+#include "cli/run/run_folder.h"
 #include "cli/run/words.h"
 #include "cli/shared/exit_status.h"
+#include "cli/shared/ledger_paths.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {
@@ -32,12 +36,64 @@ void say(const std::string& text) {
   std::fprintf(stderr, "heapledger: %s\n", printable(text).c_str());
 }
 
+// Empty where nobody has asked for one.
 std::string wanted_pattern(const RunOptions& options) {
   if (!options.pattern.empty()) return options.pattern;
   const char* by_hand = std::getenv("HEAPLEDGER");
-  std::string pattern = by_hand != nullptr ? word_value(by_hand, "out") : "";
-  return pattern.empty() ? std::string(kDefaultPattern) : pattern;
+  return by_hand != nullptr ? word_value(by_hand, "out") : "";
 }
+
+// What the runtime will call the ledger of the program itself.
+std::string name_of_program(const std::string& command, const program_check::ProgramCheck& check) {
+  const bool is_name = !command.starts_with("/proc/") && !command.starts_with("/dev/fd/");
+  const std::string& path = is_name || check.executable.empty() ? command : check.executable;
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Where the ledgers of a run go.
+class Recording {
+ public:
+  explicit Recording(const std::string& pattern)
+      : output_(pattern.empty() ? std::string(kDefaultPattern) : pattern),
+        named_(!pattern.empty()) {}
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // Folders that have nothing in them are not left behind.
+  ~Recording() {
+    if (folder_) folder_->remove_if_empty();
+    for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) {
+      ::rmdir(folder->c_str());
+    }
+  }
+
+  // Before the program is there.
+  void begin(std::string program) {
+    program_ = std::move(program);
+    made_ = output_.make_folder();
+    output_.check_place();
+  }
+
+  // When its number is known. Returns the pattern for the runtime.
+  std::string begin(pid_t pid) {
+    if (!named_ || output_.is_fixed()) {
+      folder_.emplace(named_ ? output_.fixed_path()
+                             : program_ + "." + std::to_string(pid) + std::string(kLedgerEnding));
+      output_ = OutputPattern(folder_->pattern());
+    }
+    return output_.absolute();
+  }
+
+  const OutputPattern& output() const { return output_; }
+  const RunFolder* folder() const { return folder_ ? &*folder_ : nullptr; }
+
+ private:
+  OutputPattern output_;
+  bool named_;
+  std::string program_;
+  std::vector<std::string> made_;
+  std::optional<RunFolder> folder_;
+};
 
 // Throws for what cannot be run or recorded, unless it is to run anyway; says what is worth a note.
 void heed(const program_check::ProgramCheck& check, const RunOptions& options) {
@@ -89,39 +145,56 @@ int run_session(const RunOptions& options) {
   const std::vector<std::string> words_by_hand = setting_words(by_hand != nullptr ? by_hand : "");
   check_words(words_by_hand, "HEAPLEDGER");
   const auto asked = settings_of(words_by_hand, options.words);
-  const OutputPattern output(wanted_pattern(options));
+  Recording recording(wanted_pattern(options));
   const program_check::ProgramCheck check =
       program_check::check_program(options.command[0], std::getenv("PATH"));
   heed(check, options);
-  output.check_place();
   RuntimeLibrary library;
+  recording.begin(name_of_program(options.command[0], check));
   std::vector<std::string> words = options.words;
   words.push_back("tool=" + library.tool_path());  // for reports that the program asks for
   const std::string allocator = take_allocator(words);
-  RecordingRequest request{library.preload_path(), output.absolute(), new_run_id(), words};
+  RecordingRequest request{library.preload_path(), "", new_run_id(), words};
   request.no_pools = options.no_pools;
-  request.name_owner = !asked->children;
   if (!allocator.empty()) request.behind = find_allocator(allocator);
   if (!allocator.empty() || brings_operator_new(check.executable)) {
     request.before = library.operators_path();
   }
 
   std::optional<EndEarly> early;
+  Beginning beginning;
+  beginning.prepare = [&](pid_t pid) { return recording.begin(pid); };
+  beginning.environment = [&](const std::string& place) {
+    request.pattern = place;
+    if (!asked->children) request.owner = static_cast<uint64_t>(::getpid());
+    return recording_environment(environ, request);
+  };
+  MemoryWatch memory(request.run_id);
   const ProgramEnd end = run_to_end(
-      options.command, recording_environment(environ, request),
+      options.command, beginning, [&] { return memory.look(recording.output()); },
       [&](const ProgramEnd& ended) { early.emplace(exit_code_of(ended), options.quiet); });
   expect_executed(end, options.command[0]);
   const int code = exit_code_of(end);
 
-  const std::vector<RunLedger> ledgers = find_ledgers(output, request.run_id);
+  const std::vector<RunLedger> ledgers = find_ledgers(recording.output(), request.run_id);
   if (ledgers.empty()) {
     say(asked->skip_smaller_than != 0 ? explain_all_skipped(asked->skip_smaller_than)
-                                      : explain_no_ledger(output, check));
+                                      : explain_no_ledger(recording.output(), check));
     return code;
   }
+  memory.add_to(ledgers);
   const bool running = std::any_of(ledgers.begin(), ledgers.end(), still_recording);
   if (running) keep_for_the_others(library, options.quiet);
-  finish_run(ledgers, {options.quiet, !options.no_seal, asked->skip_smaller_than}, *early);
+  FinishOptions finishing;
+  finishing.pools = !options.no_pools;
+  finishing.quiet = options.quiet;
+  finishing.seal = !options.no_seal;
+  if (options.seal_when == "now") finishing.seal_later = SealLater::kNever;
+  if (options.seal_when == "later") finishing.seal_later = SealLater::kAlways;
+  finishing.no_cache = options.no_cache;
+  finishing.skip_smaller_than = asked->skip_smaller_than;
+  finishing.folder = recording.folder();
+  finish_run(ledgers, finishing, *early);
   if (running && !options.quiet) {
     say("note: some of it still runs; this is what has been recorded so far.");
   }

@@ -12,6 +12,8 @@ struct RunOptions {
   bool quiet = false;
   bool anyway = false;
   bool no_seal = false;
+  std::string seal_when;  // now, later; empty: as it fits
+  bool no_cache = false;  // of names
   bool no_pools = false;  // switch off the pools that would hide blocks
   std::vector<std::string> command;
 };

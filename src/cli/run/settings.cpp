@@ -1,13 +1,20 @@
-// `heapledger settings`: the words of HEAPLEDGER, which are also options of `run`, as the table
-// that the manual shows.
+// `heapledger settings`: the words of HEAPLEDGER, which are also options of `run`: on a terminal
+// for people, elsewhere as the table that the manual shows.
 #include "settings/settings.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands.h"
+#include "cli/pages/page.h"
 #include "cli/shared/options.h"
+#include "cli/shared/pager.h"
 
 namespace heapledger::cli::run {
 namespace {
@@ -25,6 +32,64 @@ std::string row_of(const settings::Word& word) {
                      word.internal ? " (for Heapledger itself)" : "");
 }
 
+std::string manual_table() {
+  std::string table = "| word | default | meaning |\n|---|---|---|\n";
+  for (size_t i = 0; i < settings::kWordCount; ++i) table += row_of(settings::kWords[i]);
+  return table;
+}
+
+constexpr std::string_view kOwn = "For Heapledger itself";
+constexpr std::string_view kAnyMode = "Any mode";
+
+// The help of a word that is for one mode begins with it: "Sample mode: …".
+std::string_view group_of(const settings::Word& word) {
+  if (word.internal) return kOwn;
+  const std::string_view help = word.help;
+  const size_t colon = help.find(" mode: ");
+  return colon == std::string_view::npos ? kAnyMode : help.substr(0, colon + 5);
+}
+
+void put_setting(Buffer& to, const settings::Word& word, const Page& page) {
+  constexpr size_t kIndent = 30;
+  const std::string name = fmt::format("  {}={}", word.name, word.value);
+  std::string help = word.help;
+  const std::string_view group = group_of(word);
+  if (group != kAnyMode && group != kOwn) {
+    help = help.substr(group.size() + 2);
+    help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
+  }
+  if (word.initial[0] != '\0') help += fmt::format(" (default: {})", word.initial);
+  Buffer text;
+  put_wrapped(text, page, help, kIndent);
+  if (name.size() + 2 > kIndent) {
+    put(to, "{}\n{}", page.style.bold(name), fmt::to_string(text));
+  } else {
+    const std::string gap(kIndent - name.size(), ' ');
+    put(to, "{}{}{}", page.style.bold(name), gap, fmt::to_string(text).substr(kIndent));
+  }
+}
+
+std::string settings_page(const Page& page) {
+  std::vector<std::string_view> groups;
+  for (size_t i = 0; i < settings::kWordCount; ++i) {
+    const std::string_view group = group_of(settings::kWords[i]);
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+  }
+  Buffer to;
+  put_wrapped(
+      to, page,
+      "Words of the variable HEAPLEDGER, and options of heapledger run: mode=sample is --mode "
+      "sample there.",
+      0);
+  for (const std::string_view group : groups) {
+    put_title(to, page, std::string(group));
+    for (size_t i = 0; i < settings::kWordCount; ++i) {
+      if (group_of(settings::kWords[i]) == group) put_setting(to, settings::kWords[i], page);
+    }
+  }
+  return page.finished(to);
+}
+
 }  // namespace
 
 void add_settings(Command& app, int& exit_code) {
@@ -34,9 +99,9 @@ void add_settings(Command& app, int& exit_code) {
       "  HEAPLEDGER='mode=sample every=10s' LD_PRELOAD=libheapledger.so ./program\n"
       "  heapledger run --mode sample --every 10s -- ./program");
   sub->callback([&exit_code] {
-    std::string table = "| word | default | meaning |\n|---|---|---|\n";
-    for (size_t i = 0; i < settings::kWordCount; ++i) table += row_of(settings::kWords[i]);
-    fmt::print("{}", table);
+    const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+    Paged paged(false);
+    paged.write(terminal ? settings_page(Page::for_stdout()) : manual_table());
     exit_code = 0;
   });
 }

@@ -1,6 +1,7 @@
 #include "cli/run/summary.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -10,6 +11,8 @@
 #include "cli/pages/unrecorded_text.h"
 #include "cli/report/findings.h"
 #include "cli/report/live.h"
+#include "cli/run/unseen.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/warnings.h"
 
 namespace heapledger::cli::run {
@@ -17,18 +20,22 @@ namespace {
 
 constexpr size_t kMaxNamed = 3;
 constexpr size_t kMaxNameWidth = 60;
+constexpr size_t kToChooseFrom = 5;  // lines or parts
 
 std::string folder_of(const std::string& path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, std::max<size_t>(slash, 1));
 }
 
-// What to give to `report`: few ledgers by name, many by the folders they are in.
+// What to give to `report`: a run's own folder; else few ledgers by name, many by their folders.
 std::string names(const Overview& overview) {
   std::set<std::string> all;
   for (const LedgerFacts& ledger : overview.processes) {
     std::string path = short_path(ledger.path);
-    all.insert(overview.processes.size() <= kMaxNamed ? path : folder_of(path));
+    std::string folder = folder_of(path);
+    const bool by_folder =
+        folder.ends_with(kRunFolderEnding) || overview.processes.size() > kMaxNamed;
+    all.insert(by_folder ? folder : path);
   }
   std::string text;
   for (const std::string& name : all) text += (text.empty() ? "" : " ") + shell_word(name);
@@ -55,11 +62,37 @@ std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-std::string where(const NamedFrame& frame) {
-  std::string text = cut_text(escaped(frame.name), kMaxNameWidth);
-  if (frame.file.empty()) return text;
-  text += " at " + cut_text(escaped(base_name(frame.file)), kMaxNameWidth);
-  return frame.line == 0 ? text : text + ":" + std::to_string(frame.line);
+// ", 99.9% from open_session demo.cpp:21"
+std::string from(const Owner& owner, uint64_t all) {
+  if (owner.amount == 0 || owner.name.empty()) return {};
+  std::string text = ", " + percent(owner.amount, all) + (owner.is_part ? " under " : " from ") +
+                     cut_text(escaped(owner.name), kMaxNameWidth);
+  if (owner.file.empty()) return text;
+  text += " " + cut_text(escaped(base_name(owner.file)), kMaxNameWidth);
+  return owner.line == 0 ? text : text + ":" + std::to_string(owner.line);
+}
+
+Question about_owner(MomentSpec::Kind moment, Measure measure) {
+  Question question;
+  question.at.kind = moment;
+  question.sort = measure;
+  question.top = kToChooseFrom;
+  return question;
+}
+
+Owner first_of(const Answer& answer, GroupBy by, Measure measure) {
+  if (answer.rows.empty()) return {};
+  const Row& row = answer.rows.front();
+  const std::string& name = row.function.empty() ? row.name : row.function;
+  const uint64_t amount = value_of(row.all, measure);
+  if (by == GroupBy::kPart) return {amount, true, name, {}, 0};
+  return {amount, false, name, row.file, row.line};
+}
+
+Owner find_owner(Ledgers& ledgers, MomentSpec::Kind moment, Measure measure) {
+  Question question = about_owner(moment, measure);
+  const Answer answer = ledgers.explain(question, kToChooseFrom);
+  return first_of(answer, question.by, measure);
 }
 
 // The rest of the summary of ledgers that have nothing but counts.
@@ -87,20 +120,47 @@ std::string ledger_lines(const Overview& overview) {
          line("next", "heapledger report " + names(overview));
 }
 
-}  // namespace
-
-TopSite top_site(Ledgers& ledgers) {
-  Question question;
-  question.at.kind = MomentSpec::Kind::kPeak;
-  question.by = GroupBy::kSite;
-  question.top = 1;
-  const Answer answer = ledgers.ask(question);
-  if (answer.rows.empty() || answer.rows.front().all.live_bytes == 0) return {};
-  const Row& row = answer.rows.front();
-  return {row.all.live_bytes, ledgers.first_interesting_frame(row.site)};
+// What lies beside a ledger of its name.
+std::vector<std::string> companions(const Overview& overview, std::string_view ending) {
+  constexpr std::string_view kLedger = ".ledger";
+  std::vector<std::string> found;
+  for (const LedgerFacts& ledger : overview.processes) {
+    std::string path = ledger.path;
+    if (path.ends_with(kLedger)) path.resize(path.size() - kLedger.size());
+    path += ending;
+    if (::access(path.c_str(), F_OK) == 0) found.push_back(std::move(path));
+  }
+  return found;
 }
 
-std::string run_summary(const Overview& overview, const Style& style, const TopSite& top,
+std::string companion_lines(const Overview& overview) {
+  std::string text;
+  for (const char* what : {"log", "summary"}) {
+    const std::vector<std::string> found = companions(overview, std::string(".") + what);
+    if (found.empty()) continue;
+    std::string more = found.size() > 1 ? fmt::format(" and {} more", found.size() - 1) : "";
+    text += line(what, shell_word(short_path(found.front())) + more);
+  }
+  return text;
+}
+
+}  // namespace
+
+Owners find_owners(Ledgers& ledgers) {
+  using Kind = MomentSpec::Kind;
+  constexpr Measure kBytes = Measure::kLiveBytes;
+  constexpr Measure kCalls = Measure::kTemporaryCalls;
+  Question leaks = about_owner(Kind::kEnd, kBytes);
+  ledgers.explain(leaks, kToChooseFrom);
+  const NeverFreed left = ledgers.never_freed(Suppressions::built_in(), leaks);
+  return {find_owner(ledgers, Kind::kPeak, kBytes),
+          first_of(left.answer, leaks.by, kBytes),
+          find_owner(ledgers, Kind::kEnd, kCalls),
+          std::pair(left.answer.totals.live_bytes, left.answer.totals.live_blocks),
+          {}};
+}
+
+std::string run_summary(const Overview& overview, const Style& style, const Owners& owners,
                         const std::vector<UnrecordedGroup>& unrecorded) {
   const Totals& totals = overview.sums;
   uint64_t threads = 0;
@@ -131,18 +191,21 @@ std::string run_summary(const Overview& overview, const Style& style, const TopS
     if (!unrecorded.empty()) text += processes_lines(overview, threads, unrecorded);
     return text + ledger_lines(overview);
   }
+  if (totals.calls == 0)
+    return text + processes_lines(overview, threads, unrecorded) + ledger_lines(overview);
   text +=
       line("peak", human_bytes(totals.peak_bytes) + " in " + counted(totals.peak_blocks, "block") +
-                       ", " + human_duration(totals.peak_time_ns) + " after the start");
-  if (top.bytes > 0 && !top.frame.name.empty()) {
-    text += line("top site", human_bytes(top.bytes) + " (" + percent(top.bytes, totals.peak_bytes) +
-                                 ") of the peak: " + where(top.frame));
-  }
-  text += line("never freed",
-               human_bytes(totals.end_bytes) + " in " + counted(totals.end_blocks, "block"));
+                       ", " + human_duration(totals.peak_time_ns) + " after the start" +
+                       from(owners.peak, totals.peak_bytes));
+  const auto [left_bytes, left_blocks] =
+      owners.left.value_or(std::pair(totals.end_bytes, totals.end_blocks));
+  text += line("never freed", human_bytes(left_bytes) + " in " + counted(left_blocks, "block") +
+                                  from(owners.never_freed, left_bytes));
   text += line("temporary", counted(totals.temporary_calls, "call") + " (" +
                                 percent(totals.temporary_calls, totals.calls) +
-                                ") freed at once by the same thread");
+                                ") freed at once by the same thread" +
+                                from(owners.temporary, totals.temporary_calls));
+  for (const std::string& unseen : owners.unseen) text += line("not seen", unseen);
   if (!sampled.empty()) {
     text += line("sampled", sampled + ": all of this is estimated");
   }
@@ -150,9 +213,12 @@ std::string run_summary(const Overview& overview, const Style& style, const TopS
 }
 
 void print_run_summary(std::FILE* to, Ledgers& ledgers,
-                       const std::vector<UnrecordedGroup>& unrecorded) {
+                       const std::vector<UnrecordedGroup>& unrecorded, bool pools) {
   Style style = Style::for_stream(fileno(to));
-  std::string text = run_summary(ledgers.overview(), style, top_site(ledgers), unrecorded);
+  Owners owners = find_owners(ledgers);
+  owners.unseen = unseen_texts(ledgers.overview(), pools);
+  std::string text = run_summary(ledgers.overview(), style, owners, unrecorded);
+  text += companion_lines(ledgers.overview());
   for (const std::string& warning : warnings(ledgers.facts(), ledgers.refusals())) {
     text += style.warning("warning:") + " " + warning + "\n";
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <stdexcept>
 
 #include "analyzer/error.h"
@@ -12,7 +13,9 @@
 #include "cli/shared/options.h"
 #include "cli/shared/progress_line.h"
 #include "cli/shared/warnings.h"
+#include "symbols/kept_files.h"
 #include "symbols/shorten.h"
+#include "symbols/symbol_cache.h"
 #include "text/text.h"
 
 namespace heapledger::cli {
@@ -36,6 +39,8 @@ ResolveOptions resolve_options(const NameOptions& options, ProgressLine& line) {
   ResolveOptions resolving;
   resolving.debug_folders = options.debug_folders;
   resolving.debuginfod = options.debuginfod;
+  if (!options.no_cache) resolving.cache = SymbolCache::default_folder();
+  resolving.believe_cache = !options.refresh;
   resolving.progress = [&line](const ResolveProgress& progress) {
     if (progress.fetching.empty()) {
       line.count(progress.modules_done, progress.modules, "reading symbols", "module");
@@ -44,6 +49,18 @@ ResolveOptions resolve_options(const NameOptions& options, ProgressLine& line) {
     }
   };
   return resolving;
+}
+
+// Paths as everybody would name them: a kept pass is found by them.
+Options::Keeping keeping_of(const std::vector<std::string>& paths) {
+  Options::Keeping keeping;
+  keeping.folder = KeptFiles::default_folder("passes");
+  for (const std::string& path : paths) {
+    std::error_code error;
+    keeping.paths.push_back(std::filesystem::absolute(path, error).lexically_normal());
+    if (error) return {};
+  }
+  return keeping;
 }
 
 }  // namespace
@@ -67,13 +84,21 @@ void add_debug_options(Command& command, NameOptions& options) {
       ->allow_extra_args(false);
   command.add_flag("--debuginfod", options.debuginfod,
                    "Fetch missing debug information from $DEBUGINFOD_URLS");
+  add_cache_option(command, options);
 }
 
-Opened::Opened(const std::vector<std::string>& named, const NameOptions& options)
+void add_cache_option(Command& command, NameOptions& options) {
+  command.add_flag("--no-cache", options.no_cache,
+                   "Read and look names up anew, and keep nothing in ~/.cache/heapledger");
+}
+
+Opened::Opened(const NamedLedgers& named, const NameOptions& options)
     : plain_(find_ledger_paths(named)), paths_(plain_.paths()), whole_(options.whole) {
   ShortenRules rules = rules_of(options);  // before the long work: they may be wrong
   Options reading;
   if (options.progress) reading.asker.progress = a_line_for_each_pass();
+  if (options.for_sealing) reading.checkpoints.emplace();
+  if (!options.no_cache) reading.keeping = keeping_of(paths_);
   std::vector<Ledgers::Opener> openers;
   for (const std::string& path : paths_) openers.emplace_back([path] { return open_shown(path); });
   ledgers_ = std::make_unique<Ledgers>(std::move(openers), reading);
@@ -115,7 +140,12 @@ int Opened::warn() {
   return std::max(plain_.status(), print_warnings(known, ledgers_->refusals()));
 }
 
-std::string Opened::symbols_for_sealing(uint32_t ledger) {
+seal::Scanned Opened::scanned(uint32_t ledger) {
+  return {symbols_of(ledger), ledgers_->facts().at(ledger).entries,
+          ledgers_->take_checkpoints(ledger)};
+}
+
+std::string Opened::symbols_of(uint32_t ledger) {
   if (ledgers_->facts().size() == 1) return symbols_.encode();
   if (!shares_) shares_.emplace(ledgers_->sites(), symbols_);
   return shares_->encode_for(ledgers_->facts().at(ledger).modules);

@@ -9,6 +9,8 @@
 
 #include "analyzer/naming.h"
 #include "analyzer/query.h"
+#include "analyzer/seal/sealer.h"
+#include "cli/shared/ledger_paths.h"
 #include "cli/shared/live_ledgers.h"
 #include "symbols/symbol_table.h"
 
@@ -21,21 +23,24 @@ struct NameOptions {
   std::vector<std::string> shorten_files;  // rules on top of the built-in ones
   std::vector<std::string> debug_folders;
   bool debuginfod = false;
-  bool refresh = false;  // look names up anew that the ledgers have stored
-  bool progress = true;  // a line of it, on a terminal
-  bool whole = true;     // read all at once; otherwise only what is asked for later
+  bool no_cache = false;  // of names that were found before
+  bool refresh = false;   // look names up anew that the ledgers have stored
+  bool progress = true;   // a line of it, on a terminal
+  bool whole = true;      // read all at once; otherwise only what is asked for later
+  bool for_sealing = false;
 };
 
-// Adds --raw-names, --shorten, --debug-folder and --debuginfod.
+// Adds --raw-names, --shorten, --debug-folder, --debuginfod and --no-cache.
 void add_name_options(Command& command, NameOptions& options);
 
-// The last two alone, for commands that store names and show none.
+// The last three alone, for commands that store names and show none.
 void add_debug_options(Command& command, NameOptions& options);
+void add_cache_option(Command& command, NameOptions& options);
 
 class Opened {
  public:
   // `named`: files and folders. Throws Error when none can be read.
-  Opened(const std::vector<std::string>& named, const NameOptions& options);
+  Opened(const NamedLedgers& named, const NameOptions& options);
 
   Ledgers& ledgers() { return *ledgers_; }
   const SymbolTable& symbols() const { return symbols_; }
@@ -48,11 +53,13 @@ class Opened {
   // for.
   int warn();
 
-  // The names that the `ledger`-th of Ledgers::facts() needs, as bytes for sealing. Nothing is read
-  // for it again.
-  std::string symbols_for_sealing(uint32_t ledger);
+  // What sealing the `ledger`-th of Ledgers::facts() needs to be told: its names and, with
+  // NameOptions::for_sealing, checkpoints. Nothing is read for it again.
+  seal::Scanned scanned(uint32_t ledger);
 
  private:
+  std::string symbols_of(uint32_t ledger);
+
   PlainLedgers plain_;  // what of live mode is read instead
   std::vector<std::string> paths_;
   bool whole_;

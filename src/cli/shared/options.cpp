@@ -1,9 +1,15 @@
 #include "cli/shared/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <utility>
+
+#include "cli/shared/wrong_words.h"
+#include "text/nearest.h"
+#include "text/text.h"
 
 namespace heapledger::cli {
 namespace {
@@ -60,7 +66,19 @@ Option* Option::allow_extra_args(bool allowed) {
 }
 
 Option* Option::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words).description(""));
+  option_->check(
+      [words](const std::string& word) {
+        if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+        std::string all;
+        for (const std::string& one : words) all += (all.empty() ? "" : ", ") + one;
+        return quoted(word) + " is none of " + all + did_you_mean(word, words);
+      },
+      "");
+  return offers(words);
+}
+
+Option* Option::offers(std::vector<std::string> words) {
+  offered_ = std::move(words);
   return this;
 }
 
@@ -79,7 +97,7 @@ Command::Command(const std::string& name, const std::string& description,
   app_->name(name);
   app_->set_version_flag("--version", version);
   app_->require_subcommand(1);
-  app_->failure_message(CLI::FailureMessage::simple);
+  app_->get_formatter()->label("SUBCOMMAND", "COMMAND");
 }
 
 Command::Command(CLI::App& app) : app_(&app) {}
@@ -88,8 +106,15 @@ Command::~Command() = default;
 
 Command* Command::add_subcommand(const std::string& name, const std::string& description) {
   CLI::App* app = app_->add_subcommand(name, description);
+  if (!group_.empty()) app->group(group_);
   subcommands_.push_back(std::unique_ptr<Command>(new Command(*app)));
   return subcommands_.back().get();
+}
+
+std::vector<std::string> Command::subcommand_names() const {
+  std::vector<std::string> names;
+  for (const auto& one : subcommands_) names.push_back(one->app_->get_name());
+  return names;
 }
 
 Option* Command::keep(CLI::Option& option) {
@@ -144,6 +169,10 @@ std::vector<std::string> Command::unknown_options() const {
   return app_->remaining();
 }
 
+std::string Command::option_meant(const std::string& word) const {
+  return cli::option_meant(*app_, word);
+}
+
 void Command::footer(const std::string& text) {
   app_->footer(text);
 }
@@ -153,12 +182,39 @@ void Command::callback(std::function<void()> work) {
 }
 
 Command::Understood Command::parse(int argc, char** argv) {
+  if (argc < 2) {
+    std::fputs(help().c_str(), stderr);
+    return Understood::kNo;
+  }
   try {
     app_->parse(argc, argv);
+  } catch (const CLI::Success& shown) {
+    app_->exit(shown);
+    return Understood::kOnlyShown;
   } catch (const CLI::ParseError& error) {
-    return app_->exit(error) == 0 ? Understood::kOnlyShown : Understood::kNo;
+    std::fprintf(stderr, "heapledger: %s\n", printable(what_is_wrong(*app_, error, argv)).c_str());
+    std::fprintf(stderr, "%s\n", where_help_is(*app_).c_str());
+    return Understood::kNo;
   }
   return Understood::kYes;
+}
+
+std::string Command::help(const std::string& subcommand) const {
+  // CLI11's own help() would be that of the subcommand which asks.
+  if (subcommand.empty()) {
+    return app_->get_formatter()->make_help(app_, app_->get_name(), CLI::AppFormatMode::Normal);
+  }
+  return app_->get_subcommand(subcommand)->help(app_->get_name());
+}
+
+std::vector<std::string> Command::offered_for(const CLI::Option& option) const {
+  for (const auto& own : options_) {
+    if (own->option_ == &option) return own->offered();
+  }
+  for (const auto& one : subcommands_) {
+    if (std::vector<std::string> words = one->offered_for(option); !words.empty()) return words;
+  }
+  return {};
 }
 
 bool Command::was_asked_for(const std::string& subcommand) const {

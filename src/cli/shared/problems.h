@@ -1,4 +1,4 @@
-// What could not be read of a heap, told to the user.
+// What could not be read of a heap, or not be written of it, told to the user.
 #pragma once
 
 #include <string>

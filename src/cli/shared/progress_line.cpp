@@ -51,7 +51,8 @@ void ProgressLine::clear() {
 void ProgressLine::update(uint64_t done, uint64_t total, const char* doing) {
   if (!terminal_ || done == 0) return;
   Clock::time_point now = Clock::now();
-  if (now < next_) return;
+  const bool ends = shown_ && done >= total;  // nobody shall think that something was left out
+  if (now < next_ && !ends) return;
   next_ = now + kInterval;
   shown_ = true;
   double seconds = std::chrono::duration<double>(now - start_).count();

@@ -46,7 +46,9 @@ std::optional<MappedLedger> find_ledger(const Memory& memory) {
     text += " is heapledger itself: name the program that it runs (pgrep -P " +
             std::to_string(pid) + ")";
   } else if (!ledger) {
-    text += " is not recorded: start it with heapledger run --mode live -- CMD";
+    text +=
+        " is not recorded: start it with heapledger run --mode live -- CMD (where its resident "
+        "memory goes can be told all the same: --where-rss)";
   } else {
     auto mode = static_cast<settings::Mode>(ledger->header.mode);
     text += std::string(" is recorded in mode ") + settings::mode_name(mode) +
@@ -67,6 +69,10 @@ FoundTables find_tables(const Memory& memory, uint32_t pid) {
 }
 
 }  // namespace
+
+bool is_recorded(uint32_t pid) {
+  return find_ledger(*cores::open_process(pid)).has_value();
+}
 
 RunningHeap::RunningHeap(uint32_t pid, bool stopped)
     : memory_(stopped ? cores::stop_process(pid) : cores::open_process(pid)),

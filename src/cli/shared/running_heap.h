@@ -12,6 +12,9 @@
 
 namespace heapledger::cli {
 
+// Whether a process writes a ledger, in whatever mode. Throws Error when it cannot be read.
+bool is_recorded(uint32_t pid);
+
 class RunningHeap {
  public:
   // `stopped`: its threads stand still for as long as this lives. Throws Error that says why it

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -71,6 +72,21 @@ Line heap_line(const TopReading& reading, size_t width, const Page& page) {
   return line.fit(width);
 }
 
+// The whole heap over time: as many readings as there is room for.
+Line curve_line(const TopReading& reading, size_t width, const Page& page) {
+  const std::vector<uint64_t>& all = reading.total.history;
+  Line line(page);
+  line.put("heap ");
+  const uint64_t least = all.empty() ? 0 : *std::min_element(all.begin(), all.end());
+  const uint64_t most = all.empty() ? 0 : *std::max_element(all.begin(), all.end());
+  const std::string range =
+      least == most ? human_bytes(most) : human_bytes(least) + " to " + human_bytes(most);
+  line.put(sparkline(all, all.size()), Look::kStrong);
+  line.put("  " + range + (all.size() < 2 ? "" : fmt::format(" in {} readings", all.size())),
+           Look::kFaint);
+  return line.fit(width);
+}
+
 Line choice_line(const TopReading& reading, size_t rows, const TopState& state, size_t width,
                  const Page& page) {
   constexpr const char* kSorted[] = {"live bytes", "growth since top began", "bytes allocated",
@@ -93,7 +109,7 @@ Line choice_line(const TopReading& reading, size_t rows, const TopState& state, 
 std::vector<Line> top_head(const TopReading& reading, size_t rows, const TopState& state,
                            size_t width, const Page& page) {
   return {process_line(reading, state, width, page), heap_line(reading, width, page),
-          choice_line(reading, rows, state, width, page)};
+          curve_line(reading, width, page), choice_line(reading, rows, state, width, page)};
 }
 
 }  // namespace heapledger::cli::top

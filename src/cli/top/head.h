@@ -1,4 +1,5 @@
-// The first lines of `heapledger top`: the process, its heap, and what is chosen of it.
+// The first lines of `heapledger top`: the process, its heap now and before, and what is chosen of
+// it.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,7 @@
 
 namespace heapledger::cli::top {
 
-// Three lines.
+// Four lines.
 std::vector<Line> top_head(const TopReading& reading, size_t rows, const TopState& state,
                            size_t width, const Page& page);
 

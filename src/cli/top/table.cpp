@@ -36,6 +36,17 @@ std::string name_and_place(const Page& page, const TopRow& row, size_t room) {
       std::string text = fmt::format("{}  {}{}", name, escaped(file), line);
       if (columns_of(text) <= room) return text;
     }
+    // A name that people look for stays whole, with the end of its place.
+    constexpr size_t kLeastPlace = 6;
+    const std::string place = escaped(base_name(row.file)) + line;
+    const size_t taken = columns_of(name) + 2;
+    if (taken + kLeastPlace <= room && place.size() > room - taken) {
+      size_t begin = place.size() - (room - taken - 1);
+      while (begin < place.size() && (static_cast<unsigned char>(place[begin]) & 0xC0) == 0x80) {
+        ++begin;
+      }
+      return name + "  …" + place.substr(begin);
+    }
   }
   return function_text(page, row.name, row.file, row.line, room);
 }
@@ -61,12 +72,15 @@ Look growth_look(int64_t bytes) {
 std::string sparkline(std::span<const uint64_t> values, size_t width) {
   constexpr std::array<const char*, 9> kSigns = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   if (values.size() > width) values = values.last(width);
-  uint64_t most = 0;
-  for (uint64_t value : values) most = std::max(most, value);
+  const double most = values.empty() ? 0 : static_cast<double>(*std::ranges::max_element(values));
+  const double least = values.empty() ? 0 : static_cast<double>(*std::ranges::min_element(values));
+  // From the least to the most, or changes of a large heap would not be seen; but what changes by
+  // less than a tenth is not made to look like much.
+  const double span = std::max(most - least, most / 10);
   std::string text(width - values.size(), ' ');
   for (uint64_t value : values) {
-    double share = most == 0 ? 0 : static_cast<double>(value) / static_cast<double>(most);
-    text += kSigns[static_cast<size_t>(std::ceil(share * 8))];
+    const double share = span == 0 ? 0 : (static_cast<double>(value) - (most - span)) / span;
+    text += kSigns[value == 0 ? 0 : static_cast<size_t>(std::lround(share * 7)) + 1];
   }
   return text;
 }

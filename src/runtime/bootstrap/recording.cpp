@@ -18,6 +18,8 @@
 #include "runtime/ledger/window.h"
 #include "runtime/modes/control.h"
 #include "runtime/modes/pools.h"
+#include "runtime/os/only_thread.h"
+#include "runtime/os/together.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/modules.h"
 #include "runtime/unwind/site.h"
@@ -28,10 +30,10 @@ namespace {
 constinit PathText new_ledger_path;
 constinit bool begun = false;  // by begin_recording: else a forked child begins nothing either
 // The process that is beginning its ledger. Not a mere flag: another thread may fork meanwhile.
-constinit std::atomic<uint32_t> beginning{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint32_t> beginning{0};
 
 void complain(const char* what, const char* about, long error) {
-  static constinit os::Text<kMaxPath + 256> line;
+  static constinit os::Text<kMaxPath + 768> line;
   line.clear();
   line.add("heapledger: ").add(what).add(" ").add(about);
   if (error != 0) line.add(" (errno ").add_number(static_cast<uint64_t>(error)).add(")");
@@ -110,8 +112,22 @@ bool read_settings() {
 
 bool load_allocator() {
   const char* reason = load_real_heap(settings_in_force.allocator.text);
-  if (reason != nullptr) complain("cannot use the allocator of allocator=:", reason, 0);
-  return reason == nullptr;
+  if (reason == nullptr) return true;
+  static constinit os::Text<kMaxPath + 512> about;
+  about.clear();
+  about.add(reason);
+  // jemalloc and others have variables of threads that only a library has room for which is there
+  // when the program starts.
+  if (strstr(reason, "static TLS") != nullptr) {
+    about
+        .add(". Such a library has to be loaded with the program: take heapledger run --allocator ")
+        .add(settings_in_force.allocator.text)
+        .add(", or without allocator= both, the recorder first: LD_PRELOAD='libheapledger.so ")
+        .add(settings_in_force.allocator.text)
+        .add("'");
+  }
+  complain("cannot use the allocator of allocator=:", about.data(), 0);
+  return false;
 }
 
 bool begin_recording() {
@@ -125,6 +141,7 @@ bool begin_recording() {
   begun = true;
   long error = make_ledger(nullptr);
   bool live = settings_in_force.mode == settings::Mode::kLive;
+  if (live) os::set_single_thread_word(find_single_thread_word());
   if (error == 0 && live && !raise_live_image()) error = -ENOMEM;
   if (error != 0) {
     complain("cannot create", new_ledger_path.data(), -error);

@@ -134,6 +134,10 @@ const char* load_real_heap(const char* path) {
   return nullptr;
 }
 
+const void* find_single_thread_word() {
+  return dlsym(RTLD_DEFAULT, "__libc_single_threaded");
+}
+
 const char* real_heap_library() {
   return library;
 }

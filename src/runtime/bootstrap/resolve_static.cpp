@@ -11,6 +11,7 @@ extern "C" {
 HEAPLEDGER_HEAP_FUNCTIONS(X, WEAK, HEAPLEDGER_SKIP, HEAPLEDGER_SKIP)
 #undef WEAK
 #undef X
+extern char __libc_single_threaded __attribute__((weak));
 }
 // NOLINTEND
 
@@ -25,6 +26,10 @@ bool resolve_real_heap() {
 
 const char* load_real_heap(const char*) {
   return "a static program cannot load it; link it in instead";
+}
+
+const void* find_single_thread_word() {
+  return &__libc_single_threaded;
 }
 
 // The linker has seen to it.

@@ -14,8 +14,7 @@ void find_summary_place() {
   if (asked.summary.given()) {
     expand_pattern(asked.summary.text, name_facts(), process_info.folder.data(), path);
   } else {
-    path = ledger_path();
-    path.add(".summary");
+    companion_name(ledger_path(), ".summary", path);
   }
   begin_summary(path);
 }

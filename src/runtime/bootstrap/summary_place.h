@@ -1,4 +1,5 @@
-// Where the lines of every= go: the pattern of summary=, or the ledger's path with .summary.
+// Where the lines of every= go: the pattern of summary=, or the ledger's name with .summary, as
+// logs are named.
 #pragma once
 
 namespace heapledger::runtime {

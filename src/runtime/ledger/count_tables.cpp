@@ -9,6 +9,7 @@
 #include "runtime/ledger/window.h"
 #include "runtime/os/add_shared.h"
 #include "runtime/os/os.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -23,7 +24,7 @@ struct TableRegistry {
   std::atomic<ExtentHeader*> extents[kMaxExtents] = {};
   TableOwners<kMaxTables> owners;
 };
-constinit TableRegistry table_registry = {};
+HEAPLEDGER_TOGETHER constinit TableRegistry table_registry = {};
 
 // From the first on, without a gap.
 uint32_t extent_count() {

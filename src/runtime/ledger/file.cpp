@@ -33,13 +33,12 @@ long with_free_name(const PathText& wanted, Attempt attempt) {
   return result;
 }
 
-void fill_header(const LedgerRequest& request) {
-  FileHeader& header = *ledger_file.header;
+void fill_header(FileHeader& header, const LedgerRequest& request) {
   header.version = format::kVersion;
   header.header_bytes = ledger_file.header_bytes;
   header.extent_bytes = format::kExtentBytes;
   header.time_shift = clock_choice.shift;
-  header.page_bytes = os::page_bytes();
+  header.page_bytes = ledger_file.page_bytes;
   header.machine = os::kMachine;
   header.pid = os::process_id();
   header.parent_pid = os::parent_process_id();
@@ -62,22 +61,48 @@ void fill_header(const LedgerRequest& request) {
   __builtin_memcpy(header.magic, format::kFileMagic, sizeof header.magic);
 }
 
-long map_header(int fd) {
-  long error = os::file_id(fd, ledger_file.id);
-  if (error == 0) error = os::reserve(fd, 0, ledger_file.header_bytes);
-  if (error != 0) return error;
-  ledger_file.header = static_cast<FileHeader*>(os::map_file(fd, 0, ledger_file.header_bytes));
-  return ledger_file.header == nullptr ? -ENOMEM : 0;
+// Reserves the header and `extents`, how many extents come along: the first is wanted at once, as a
+// rule. Where there is no room for it, whoever wants it finds out why.
+long reserve_beginning(int fd, uint64_t size_limit, uint32_t& extents) {
+  extents = 1;
+  if (offset_of(1) <= size_limit && os::reserve(fd, 0, offset_of(1)) == 0) return 0;
+  extents = 0;
+  return os::reserve(fd, 0, offset_of(0));
 }
 
-}  // namespace
+long write_header(int fd, const LedgerRequest& request) {
+  FileHeader header = {};
+  fill_header(header, request);
+  iovec part = {&header, sizeof header};
+  return os::write_all_at(fd, &part, 1, 0);
+}
 
-long create_ledger(const LedgerRequest& request) {
-  if (!raise_beacon()) return -ENOMEM;
+// By its name: whoever looks for the ledger of a process finds that among its mappings.
+long map_beginning(uint32_t extents) {
+  const size_t bytes = offset_of(extents);
+  unsigned char* at = nullptr;
+  long error = with_file(0, [&](int fd) {
+    at = static_cast<unsigned char*>(os::map_file(fd, 0, bytes));
+    return at == nullptr ? long{-ENOMEM} : 0;
+  });
+  if (error != 0) return error;
+  os::read_nothing_ahead(at, bytes);  // it is empty, and may stay so for the most part
+  ledger_file.header = reinterpret_cast<FileHeader*>(at);
+  ledger_file.extents.store(extents, std::memory_order_relaxed);
+  ledger_file.first.store(extents == 0 ? nullptr : at + ledger_file.header_bytes,
+                          std::memory_order_release);
+  return 0;
+}
+
+void learn_page_size() {
+  if (ledger_file.page_bytes != 0) return;
   uint32_t page = os::page_bytes();
+  ledger_file.page_bytes = page;
   ledger_file.header_bytes = page > format::kMinHeaderBytes ? page : format::kMinHeaderBytes;
-  ledger_file.extents.store(0, std::memory_order_relaxed);
-  if (ledger_file.header_bytes > os::file_size_limit()) return -EFBIG;
+}
+
+// Makes the file, with its header and room for `extents` extents.
+long make_file(const LedgerRequest& request, uint64_t size_limit, uint32_t& extents) {
   os::DescriptorHold hold;
   if (!hold) return -EBUSY;
   // The file gets its name when its header is complete, so that whoever finds it can read it; or,
@@ -88,14 +113,37 @@ long create_ledger(const LedgerRequest& request) {
   if (result < 0) return result;
   int fd = static_cast<int>(result);
   hold.set(fd);
-  result = map_header(fd);
-  if (result == 0) {
-    fill_header(request);
-    auto give_name = [fd](const char* path) { return os::give_name(fd, path); };
-    if (nameless) result = with_free_name(*request.path, give_name);
-  }
+  result = os::file_id(fd, ledger_file.id);
+  if (result == 0) result = reserve_beginning(fd, size_limit, extents);
+  if (result == 0) result = write_header(fd, request);
+  auto give_name = [fd](const char* path) { return os::give_name(fd, path); };
+  if (result == 0 && nameless) result = with_free_name(*request.path, give_name);
   hold.close(fd);
-  if (result != 0) return result;
+  return result;
+}
+
+// The folder that `run` has made goes when it ends, if until then there was one ledger. Whoever
+// comes later makes it anew.
+long make_file_and_folder(const LedgerRequest& request, uint64_t size_limit, uint32_t& extents) {
+  long error = make_file(request, size_limit, extents);
+  if (error != -ENOENT || request.run_id == 0) return error;
+  const long made = os::make_folder_of(request.path->data());
+  return made == 0 || made == -EEXIST ? make_file(request, size_limit, extents) : error;
+}
+
+}  // namespace
+
+long create_ledger(const LedgerRequest& request) {
+  if (!raise_beacon()) return -ENOMEM;
+  learn_page_size();
+  const uint64_t size_limit = os::file_size_limit();
+  if (ledger_file.header_bytes > size_limit) return -EFBIG;
+  uint32_t extents = 0;
+  if (long error = make_file_and_folder(request, size_limit, extents); error != 0) return error;
+  if (long error = map_beginning(extents); error != 0) {
+    os::remove_file(ledger_file.path.data());
+    return error;
+  }
   ledger_file.status.store(Status::kRecording, std::memory_order_release);
   __atomic_store_n(&beacon->alone, 1, __ATOMIC_RELAXED);
   beacon->recording = 1;
@@ -108,6 +156,9 @@ void unmap_header(FileHeader* header) {
 
 void forget_ledger() {
   forget_reserve();
+  if (unsigned char* first = ledger_file.first.exchange(nullptr); first != nullptr) {
+    os::unmap(first, format::kExtentBytes);
+  }
   ledger_file.header = nullptr;
   ledger_file.status.store(Status::kIdle, std::memory_order_relaxed);
 }

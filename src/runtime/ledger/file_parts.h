@@ -10,12 +10,15 @@
 namespace heapledger::runtime {
 
 struct LedgerFile {
-  PathText path;
   os::FileId id;
   format::FileHeader* header = nullptr;
+  uint32_t page_bytes = 0;  // of the machine
   uint32_t header_bytes = 0;
+  // The first extent, which is mapped along with the header, until somebody takes it.
+  std::atomic<unsigned char*> first{nullptr};
   std::atomic<uint32_t> extents{0};
   std::atomic<Status> status{Status::kIdle};
+  PathText path;
 };
 extern LedgerFile ledger_file __attribute__((visibility("hidden")));
 

@@ -94,7 +94,8 @@ void complete_chunk(ExtentHeader& header, const unsigned char* payload) {
 
 ExtentHeader* add_window() {
   long error = 0;
-  void* at = filter_expected() ? take_reserved() : nullptr;
+  void* at = ledger_file.first.exchange(nullptr, std::memory_order_acq_rel);
+  if (at == nullptr && filter_expected()) at = take_reserved();
   // A filter that was refused meanwhile is none.
   if (at == nullptr && !filter_expected()) at = map_extents(claim_extents(1), 1, error);
   // What live mode has to tell is not in windows: where the file cannot grow, memory does as well.

@@ -10,6 +10,7 @@
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/os/add_shared.h"
 #include "runtime/os/os.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime {
 
@@ -18,7 +19,7 @@ using format::LiveKind;
 using format::LiveTable;
 
 LiveHeader* live_header = nullptr;
-constinit std::atomic<bool> live_image_ready{false};
+HEAPLEDGER_TOGETHER constinit std::atomic<bool> live_image_ready{false};
 std::atomic<uint64_t>* live_block_places = nullptr;
 std::atomic<uint64_t>* live_account_places = nullptr;
 
@@ -53,7 +54,7 @@ constexpr uint32_t kTextsOffset = kPlacesOffset + all_places() * 8;
 constexpr uint32_t kMappedBytes = (kTextsOffset + kTextBytes + 4095) / 4096 * 4096;
 static_assert(sizeof(LiveHeader) <= kPlacesOffset);
 
-constinit std::atomic<uint32_t> text_end{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint32_t> text_end{0};
 
 LiveTable& table_of(LiveKind kind) {
   return live_header->tables[static_cast<uint32_t>(kind) - 1];

@@ -6,24 +6,28 @@
 
 #include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/live_image.h"
+#include "runtime/ledger/resident.h"
 #include "runtime/os/descriptor_gate.h"
 #include "runtime/os/os.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime {
 
-constinit std::atomic<uint64_t> memory_due{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint64_t> memory_due{0};
 
 namespace {
 
 constexpr uint64_t kIntervalNs = 10'000'000;
 constexpr unsigned kSampleEntryBytes = 64;
+// A forked child that ends sooner is not worth the look.
+constexpr uint64_t kFirstSampleAfterNs = 1'000'000;
 
 struct Sampler {
   std::atomic<bool> at_work{false};
   uint64_t last_ns = 0;
-  char text[4096];
 };
-constinit Sampler sampler = {};
+HEAPLEDGER_TOGETHER constinit Sampler sampler = {};
+constinit char status_text[4096] = {};  // for whoever is at work
 
 struct Memory {
   uint64_t rss = 0;
@@ -50,12 +54,12 @@ Memory read_memory() {
   int fd = os::open_readonly("/proc/self/status");
   if (fd < 0) return {};
   hold.set(fd);
-  long got = os::read_some(fd, sampler.text, sizeof sampler.text - 1);
+  long got = os::read_some(fd, status_text, sizeof status_text - 1);
   hold.close(fd);
   if (got <= 0) return {};
-  sampler.text[got] = '\0';
-  return {field(sampler.text, "\nVmRSS:"), field(sampler.text, "\nVmHWM:"),
-          field(sampler.text, "\nRssFile:") + field(sampler.text, "\nRssShmem:")};
+  status_text[got] = '\0';
+  return {field(status_text, "\nVmRSS:"), field(status_text, "\nVmHWM:"),
+          field(status_text, "\nRssFile:") + field(status_text, "\nRssShmem:")};
 }
 
 void remember_clock(const format::ClockPair& pair) {
@@ -76,13 +80,14 @@ void schedule(const format::ClockPair& now) {
 }
 
 // Returns the resident memory, or 0.
-uint64_t enter(Window& window, uint64_t time, const format::ClockPair& now) {
+uint64_t enter(Window& window, uint64_t time, const format::ClockPair& now, LookAt when) {
   schedule(now);
   sampler.last_ns = now.monotonic_ns;
   remember_clock(now);
   Memory memory = read_memory();
   if (live_tables_wanted()) set_live_clock(now, memory.rss);
   if (memory.rss == 0 || live_tables_wanted()) return memory.rss;
+  look_at_mappings(window, time, now.monotonic_ns, memory.rss, when);
   format::LongEntry(window.encoder, format::Kind::kMemory, time)
       .number(memory.rss)
       .number(memory.peak)
@@ -102,7 +107,7 @@ void sample_memory(Window& window, uint64_t time) {
   if (filter_expected() || sampler.at_work.exchange(true, std::memory_order_acquire)) return;
   format::ClockPair now = clock_pair();
   if (now.monotonic_ns - sampler.last_ns >= kIntervalNs) {
-    uint64_t rss = enter(window, time, now);
+    uint64_t rss = enter(window, time, now, LookAt::kSample);
     refresh_name(window, time);
     summarize_when_due(window, time, now, rss);
   } else {
@@ -116,14 +121,17 @@ void sample_memory_at_exit(Window& window, uint64_t time) {
   if (filter_expected() || !room_for(window, kSampleEntryBytes)) return;
   if (sampler.at_work.exchange(true, std::memory_order_acquire)) return;
   format::ClockPair now = clock_pair();
-  uint64_t rss = enter(window, time, now);
+  uint64_t rss = enter(window, time, now, LookAt::kExit);
   summarize_when_due(window, time, now, rss);
   sampler.at_work.store(false, std::memory_order_release);
 }
 
 void restart_memory_samples() {
-  memory_due.store(0, std::memory_order_relaxed);
+  const uint64_t wait =
+      clock_choice.counter ? os::rough_units(kFirstSampleAfterNs) : kFirstSampleAfterNs;
+  memory_due.store(now_units() + wait, std::memory_order_relaxed);
   sampler.last_ns = 0;
+  restart_looks();
   sampler.at_work.store(false, std::memory_order_relaxed);
 }
 

@@ -18,7 +18,7 @@ void sample_memory(Window& window, uint64_t time);
 // One more at the process's end, however short the last one is ago.
 void sample_memory_at_exit(Window& window, uint64_t time);
 
-// A new ledger: the next entry samples.
+// After a fork: the next sample is due in a moment.
 void restart_memory_samples();
 
 // The time of an entry being made, with a sample on the side when one is due.

@@ -2,6 +2,7 @@
 
 #include "runtime/ledger/beacon.h"
 #include "runtime/ledger/file_parts.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -19,7 +20,7 @@ struct Reserve {
   uint32_t first = kNoExtent;  // in the file; the rest belongs to whoever has `changing`
   std::atomic<bool> changing{false};
 };
-constinit Reserve reserve;
+HEAPLEDGER_TOGETHER constinit Reserve reserve;
 constinit std::atomic<uint32_t> filters{0};  // of system calls: installed, or being installed
 
 unsigned char* reserve_at(uintptr_t state) {

@@ -10,6 +10,7 @@
 #include "runtime/ledger/layers_above.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/os/os.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime {
 
@@ -132,7 +133,7 @@ Window* attach_thread() {
 }
 
 // Calls that a forked child could not enter before it had a ledger.
-constinit std::atomic<uint64_t> missed_before{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint64_t> missed_before{0};
 
 Window* miss(Missed missed) {
   if (missed == Missed::kNothing) return nullptr;
@@ -204,6 +205,19 @@ bool others_in_hooks() {
   return false;
 }
 
+bool holds_thread(uintptr_t start, uintptr_t end) {
+  constexpr uint32_t kMaxLooks = 1024;  // for each mapping there is
+  uint32_t count = window_count();
+  for (uint32_t index = 0; index < count && index < kMaxLooks; ++index) {
+    const Window& window = window_registry.windows[index];
+    auto slot = reinterpret_cast<uintptr_t>(window.slot);
+    if (slot < start || slot >= end) continue;
+    uint32_t owner = window.owner.load(std::memory_order_acquire);
+    if (owner != 0 && owner != ledger_header()->pid && os::thread_exists(owner)) return true;
+  }
+  return false;
+}
+
 bool room_for(Window& window, size_t bytes) {
   size_t needed = bytes + format::kMaxShortEntryBytes;
   if (static_cast<size_t>(window.end() - window.encoder.cursor) >= needed) return true;
@@ -225,8 +239,8 @@ void refresh_name(Window& window, uint64_t time) {
 
 namespace {
 
-constinit ParentPosition at_fork = {UINT32_MAX, 0, 0};
-constinit bool left_parent = false;
+HEAPLEDGER_TOGETHER constinit ParentPosition at_fork = {UINT32_MAX, 0, 0};
+HEAPLEDGER_TOGETHER constinit bool left_parent = false;
 
 ParentPosition own_position() {
   const Window* window = thread_slot.window;

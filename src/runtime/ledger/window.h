@@ -97,6 +97,10 @@ inline bool hook_at_work() {
 // Whether another thread's hook is at work. A thread in its very first one is not seen.
 bool others_in_hooks();
 
+// Whether the variables of a thread that lives, the first aside, are in [start, end): then that is
+// its stack, for the C library puts them at its top.
+bool holds_thread(uintptr_t start, uintptr_t end);
+
 // Of the calling thread; also from a handler that interrupted one of its hooks, which then ends its
 // entry first.
 void mute_thread(bool mute);

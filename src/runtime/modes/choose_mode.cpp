@@ -9,6 +9,7 @@
 #include "runtime/modes/process_lock.h"
 #include "runtime/modes/statistics.h"
 #include "runtime/os/text.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -26,7 +27,7 @@ constexpr const char* kChangeable[] = {"mode",  "sample",     "sample-calls",
                                        "weigh", "stacks-for", "log"};
 
 constinit ProcessLock::Word changing{0};
-constinit std::atomic<bool> unannounced{false};
+HEAPLEDGER_TOGETHER constinit std::atomic<bool> unannounced{false};
 // For whoever is changing: they are too large for a stack.
 constinit Settings scratch = {};
 constinit settings::WrongWord wrong = {};

@@ -7,6 +7,7 @@
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/choose_mode.h"
 #include "runtime/modes/process_lock.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using format::Control;
 using format::ControlResult;
 
-constinit uint64_t nothing_requested = 0;
+HEAPLEDGER_TOGETHER constinit uint64_t nothing_requested = 0;
 // No number of orders ever gets there.
 constexpr uint64_t kLookAgain = UINT64_MAX;
 
@@ -80,7 +81,7 @@ void look(OpenWindow open) {
 
 }  // namespace
 
-constinit OrderWatch order_watch = {&nothing_requested, 0};
+HEAPLEDGER_TOGETHER constinit OrderWatch order_watch = {&nothing_requested, 0};
 
 __attribute__((noinline, cold)) void look_at_orders() {
   if (!hook_at_work()) look({});

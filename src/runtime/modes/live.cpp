@@ -12,14 +12,12 @@
 #include "runtime/ledger/live_image.h"
 #include "runtime/modes/by_event.h"
 #include "runtime/modes/control.h"
+#include "runtime/modes/live_accounts.h"
 #include "runtime/modes/live_blocks.h"
 #include "runtime/modes/sample_choice.h"
 
 namespace heapledger::runtime {
 namespace {
-
-using format::LiveAccount;
-using format::LiveKind;
 
 enum class Which { kAll, kByBytes, kByCalls, kNone };
 
@@ -30,44 +28,6 @@ uint64_t address(const void* block) {
   return reinterpret_cast<uint64_t>(block);
 }
 
-// --- accounts ---
-
-constexpr unsigned kAccountBits = 14;
-
-LiveAccount* account_of(uint32_t site) {
-  void* part = known_live_part(live_account_places, site >> kAccountBits);
-  if (__builtin_expect(part == nullptr, 0)) {
-    part = live_part(LiveKind::kAccounts, site >> kAccountBits);
-    if (part == nullptr) return nullptr;
-  }
-  return static_cast<LiveAccount*>(part) + (site & ((1u << kAccountBits) - 1));
-}
-
-uint64_t kept_size(uint64_t size) {
-  return size < format::kLiveMaxSize ? size : format::kLiveMaxSize;
-}
-
-void add_to_account(uint32_t site, uint64_t size) {
-  LiveAccount* account = account_of(site);
-  if (__builtin_expect(account == nullptr, 0)) return;
-  __atomic_fetch_add(&account->calls, 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&account->bytes, size, __ATOMIC_RELAXED);
-  uint64_t live = __atomic_add_fetch(&account->live, kept_size(size), __ATOMIC_RELAXED);
-  uint64_t peak = __atomic_load_n(&account->peak, __ATOMIC_RELAXED);
-  // Signed: where there was no memory for an account at first, it may be below zero.
-  while (static_cast<int64_t>(live) > static_cast<int64_t>(peak) &&
-         !__atomic_compare_exchange_n(&account->peak, &peak, live, true, __ATOMIC_RELAXED,
-                                      __ATOMIC_RELAXED)) {
-  }
-}
-
-void take_from_account(uint32_t site, uint64_t size) {
-  LiveAccount* account = account_of(site);
-  if (account != nullptr) __atomic_fetch_sub(&account->live, size, __ATOMIC_RELAXED);
-}
-
-// --- blocks ---
-
 uint32_t image_time(uint64_t units) {
   uint64_t ticks = units << clock_choice.shift;
   uint64_t start = live_header->start.ticks;
@@ -76,25 +36,60 @@ uint32_t image_time(uint64_t units) {
   return static_cast<uint32_t>(time < UINT32_MAX ? time : UINT32_MAX);
 }
 
-void keep(Window* window, const LiveFacts& facts) {
-  if (add_live_record(window, facts)) {
+// Reads the clock, or not, if that was done only just now: a record has milliseconds.
+__attribute__((always_inline)) inline void stamp_seldom(LiveCache& cache, Window& window) {
+  if (cache.unstamped != 0) {
+    --cache.unstamped;
+    return;
+  }
+  uint64_t time = stamp(window);
+  cache.unstamped = time - cache.time < kThickUnits ? kUnstampedRun : 0;
+  cache.time = time;
+  cache.image_time = image_time(time);
+}
+
+__attribute__((always_inline)) inline void keep(LiveCache* cache, const LiveFacts& facts) {
+  if (__builtin_expect(add_live_record(cache, facts), 1)) {
     add_to_account(facts.site, facts.size);
   } else {
     miss_live_block();
   }
 }
 
-void enter_in(Window& window, const void* block, size_t size, HEAPLEDGER_CALLER) {
+// The same for a thread for whose cache there is no memory.
+__attribute__((noinline, cold)) void enter_without_cache(Window& window, const void* block,
+                                                         size_t size, HEAPLEDGER_CALLER) {
   uint64_t time = stamp(window);
   uint32_t site = site_for(window, time, size, pc, sp, bp);
-  keep(&window, {address(block), size, site, window.live_thread, image_time(time)});
+  keep(nullptr, {address(block), size, site, window.live_thread, image_time(time)});
 }
 
-bool erase(Window* window, LivePlace place) {
+__attribute__((always_inline)) inline void enter_in(Window& window, const void* block, size_t size,
+                                                    HEAPLEDGER_CALLER) {
+  LiveCache* cache = live_cache_of(window);
+  if (__builtin_expect(cache == nullptr, 0)) {
+    return enter_without_cache(window, block, size, pc, sp, bp);
+  }
+  expect_live_record(*cache, address(block));
+  stamp_seldom(*cache, window);
+  uint32_t site = site_for(window, cache->time, size, pc, sp, bp);
+  keep(cache, {address(block), size, site, window.live_thread, cache->image_time});
+}
+
+// The end of the block at `at`, whose record was found in `place`.
+//
+// Another thread may have resized the block that was here before: then there are two records for a
+// while, and each of the two threads erases one of them. Whoever finds that the other was quicker
+// takes the one that is left.
+__attribute__((always_inline)) inline void erase(Window* window, LivePlace place, uint64_t at) {
   LiveFacts facts;
-  if (!remove_live_record(window, place, facts)) return false;
-  take_from_account(facts.site, facts.size);
-  return true;
+  LiveCache* cache = window == nullptr ? nullptr : live_cache_of(*window);
+  while (place) {
+    if (__builtin_expect(remove_live_record(cache, place, facts), 1)) {
+      return take_from_account(facts.site, facts.size);
+    }
+    place = find_live_record(at);
+  }
 }
 
 // The hot path: the window, if nothing has to be done first. The caller ends with quick_end.
@@ -133,7 +128,7 @@ __attribute__((noinline, cold)) void erase_slowly(const void* block) {
   stand_still_if_ending();
   EntryGuard guard;
   if (!guard && !without_window()) return;
-  if (LivePlace place = find_live_record(address(block))) erase(guard ? &*guard : nullptr, place);
+  erase(guard ? &*guard : nullptr, find_live_record(address(block)), address(block));
 }
 
 void enter(const void* block, size_t size, HEAPLEDGER_CALLER) {
@@ -143,14 +138,36 @@ void enter(const void* block, size_t size, HEAPLEDGER_CALLER) {
   quick_end();
 }
 
-// Somebody else may have got the address meanwhile, and have given it back: then there were two
-// records, he has erased ours, and his is the one that is left.
+// Another thread may have got the address meanwhile, and have given it back.
 __attribute__((always_inline)) inline void erase_resized(LivePlace place, const void* block) {
   EntryGuard guard;
   if (!guard && !without_window()) return;
-  Window* window = guard ? &*guard : nullptr;
-  if (erase(window, place)) return;
-  if (LivePlace other = find_live_record(address(block))) erase(window, other);
+  erase(guard ? &*guard : nullptr, place, address(block));
+}
+
+__attribute__((noinline, cold)) void* enter_malloc_slowly(void* block, size_t size,
+                                                          HEAPLEDGER_CALLER) {
+  enter_slowly(block, size, pc, sp, bp);
+  return block;
+}
+
+__attribute__((noinline, cold)) void free_slowly(void* block) {
+  erase_slowly(block);
+  real_heap.free(block);
+}
+
+// The quick path of a free. False: it takes more than that, and nothing has changed.
+__attribute__((always_inline)) inline bool erase_quickly(const Window& window, const void* block) {
+  LiveCache* cache = window.live_cache;
+  if (__builtin_expect(cache == nullptr || !has_room(*cache), 0)) return false;
+  LiveFacts facts;
+  LivePlace place = find_live_record(address(block));
+  if (__builtin_expect(!place, 0)) return true;
+  uint32_t number = take_out_live_record(place, facts);
+  if (__builtin_expect(number == kNoRecord, 0)) return false;
+  put_at_hand(*cache, number);
+  take_from_account(facts.site, facts.size);
+  return true;
 }
 
 template <Which which>
@@ -173,7 +190,7 @@ struct Live : ByEvent<Live<which>> {
   HEAPLEDGER_INLINE void died(void* block) {
     Window* window = open_quickly();
     if (__builtin_expect(window == nullptr, 0)) return erase_slowly(block);
-    if (LivePlace place = find_live_record(address(block))) erase(window, place);
+    erase(window, find_live_record(address(block)), address(block));
     quick_end();
   }
 
@@ -207,9 +224,35 @@ struct Live : ByEvent<Live<which>> {
   }
 };
 
+// malloc and free, nearly all of the traffic, by hand: what cannot be done at once is left to
+// functions that do not come back.
+struct LiveOfAll : Live<Which::kAll> {
+  static void* malloc(size_t size, HEAPLEDGER_CALLER) {
+    void* block = real_heap.malloc(size);
+    if (__builtin_expect(block == nullptr, 0)) return nullptr;
+    Window* window = open_quickly();
+    if (__builtin_expect(window == nullptr, 0)) return enter_malloc_slowly(block, size, pc, sp, bp);
+    enter_in(*window, block, size, pc, sp, bp);
+    quick_end();
+    return block;
+  }
+
+  static void free(void* block, uint64_t, uint64_t, uint64_t) {
+    if (__builtin_expect(!is_block(block), 0)) return;
+    // What the real free looks at first.
+    __builtin_prefetch(static_cast<const char*>(block) - 16);
+    Window* window = open_quickly();
+    if (__builtin_expect(window == nullptr, 0)) return free_slowly(block);
+    const bool done = erase_quickly(*window, block);
+    quick_end();
+    if (__builtin_expect(!done, 0)) return free_slowly(block);
+    real_heap.free(block);
+  }
+};
+
 }  // namespace
 
-constinit const Mode kLiveMode = make_mode<Live<Which::kAll>>();
+constinit const Mode kLiveMode = make_mode<LiveOfAll>();
 constinit const Mode kLiveBytesMode = make_mode<Live<Which::kByBytes>>();
 constinit const Mode kLiveCallsMode = make_mode<Live<Which::kByCalls>>();
 constinit const Mode kLivePausedMode = make_mode<Live<Which::kNone>>();

@@ -6,15 +6,11 @@
 #include "runtime/ledger/live_image.h"
 #include "runtime/ledger/window.h"
 #include "runtime/os/os.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime {
 
-// What a thread keeps at hand; it stays with the window.
-struct LiveCache {
-  uint32_t count;
-  uint32_t generation;  // of `forgotten`, when it was filled
-  uint32_t numbers[126];
-};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint32_t> live_records_forgotten{0};
 
 namespace {
 
@@ -23,14 +19,13 @@ using format::LiveRecord;
 
 constexpr uint32_t kFresh = 16;  // records begun at a time
 constexpr uint32_t kMaxRecords = (1u << 28) - 4;
-constexpr uint32_t kHalf = 63;
+constexpr uint32_t kHalf = kMostAtHand / 2;
 
-constinit std::atomic<uint32_t> next_record{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint32_t> next_record{0};
 // Free records that no thread has at hand: a stack of bunches. The number of the first record of
 // the top bunch, plus one, and above it how often the stack has changed. A record is linked to the
 // rest of its bunch by site_size_high, the first one to the next bunch by size_low.
-constinit std::atomic<uint64_t> bunches{0};
-constinit std::atomic<uint32_t> forgotten{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint64_t> bunches{0};
 
 uint32_t load(const uint32_t& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
@@ -41,19 +36,6 @@ void store(uint32_t& word, uint32_t value) {
 
 LiveCache* new_cache() {
   return filter_expected() ? nullptr : static_cast<LiveCache*>(os::map_private(sizeof(LiveCache)));
-}
-
-LiveCache* cache_of(Window* window) {
-  if (window == nullptr) return nullptr;
-  LiveCache* cache = window->live_cache;
-  uint32_t generation = forgotten.load(std::memory_order_relaxed);
-  if (__builtin_expect(cache != nullptr && cache->generation == generation, 1)) return cache;
-  if (cache == nullptr) cache = new_cache();
-  if (cache == nullptr) return nullptr;
-  cache->count = 0;
-  cache->generation = generation;
-  window->live_cache = cache;
-  return cache;
 }
 
 void push_bunch(uint32_t first) {
@@ -91,13 +73,6 @@ uint32_t begin_records(uint32_t count) {
   return first;
 }
 
-// The number first: a handler may come in between, and jump away.
-void put(LiveCache& cache, uint32_t number) {
-  cache.numbers[cache.count] = number;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  ++cache.count;
-}
-
 // One out of a bunch, for those that keep none at hand.
 uint32_t take_single() {
   uint32_t number = pop_bunch();
@@ -114,13 +89,13 @@ bool fill(LiveCache& cache) {
     for (uint32_t next = number + 1; next != 0 && cache.count < kHalf;) {
       number = next - 1;
       next = load(live_record(number).site_size_high);
-      put(cache, number);
+      put_at_hand(cache, number);
     }
     return true;
   }
   uint32_t first = begin_records(kFresh);
   if (first == kNoRecord) return false;
-  for (uint32_t i = kFresh; i-- > 0;) put(cache, first + i);
+  for (uint32_t i = kFresh; i-- > 0;) put_at_hand(cache, first + i);
   return true;
 }
 
@@ -136,28 +111,34 @@ void empty_half(LiveCache& cache) {
 
 }  // namespace
 
-uint32_t take_live_record(Window* window) {
-  LiveCache* cache = cache_of(window);
-  if (cache == nullptr) return take_single();
-  if (__builtin_expect(cache->count == 0 && !fill(*cache), 0)) return kNoRecord;
-  return cache->numbers[--cache->count];
+LiveCache* begin_live_cache(Window& window) {
+  LiveCache* cache = window.live_cache;
+  if (cache == nullptr) cache = new_cache();
+  if (cache == nullptr) return nullptr;
+  cache->count = 0;
+  cache->unstamped = 0;
+  cache->generation = live_records_forgotten.load(std::memory_order_relaxed);
+  window.live_cache = cache;
+  return cache;
 }
 
-void return_live_record(Window* window, uint32_t number) {
-  LiveCache* cache = cache_of(window);
+uint32_t take_shared_record(LiveCache* cache) {
+  if (cache == nullptr) return take_single();
+  return fill(*cache) ? cache->numbers[--cache->count] : kNoRecord;
+}
+
+void return_shared_record(LiveCache* cache, uint32_t number) {
   if (cache == nullptr) {
     store(live_record(number).site_size_high, 0);
     push_bunch(number);
     return;
   }
-  if (__builtin_expect(cache->count == sizeof cache->numbers / sizeof cache->numbers[0], 0)) {
-    empty_half(*cache);
-  }
-  put(*cache, number);
+  empty_half(*cache);
+  put_at_hand(*cache, number);
 }
 
 void forget_free_records(bool all) {
-  forgotten.fetch_add(1, std::memory_order_relaxed);
+  live_records_forgotten.fetch_add(1, std::memory_order_relaxed);
   if (!all) return;
   next_record.store(0, std::memory_order_relaxed);
   bunches.store(0, std::memory_order_relaxed);

@@ -4,12 +4,13 @@
 // a resize on both edges: so the stamps order threads rightly even when an address is used again
 // at once. errno is the real call's: nothing in here touches it.
 //
-// malloc and free, nearly all of the traffic, have a quick path without a call or a loop; whatever
-// it cannot do at once it leaves to the general path, which never comes back to it, so that the
-// quick path needs no saved registers.
+// malloc, calloc and free, nearly all of the traffic, have a quick path without a loop; whatever it
+// cannot do at once it leaves to the general path, which never comes back to it, so that the quick
+// path of free needs no saved registers.
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/modes/by_event.h"
+#include "runtime/unwind/quick_site.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -53,6 +54,12 @@ __attribute__((noinline, cold)) void* enter_malloc_slowly(void* block, size_t si
   return block;
 }
 
+__attribute__((noinline, cold)) void* enter_calloc_slowly(void* block, size_t bytes,
+                                                          const Caller& caller) {
+  enter_allocation(Kind::kCalloc, block, bytes, caller);
+  return block;
+}
+
 __attribute__((noinline, cold)) void free_slowly(void* block) {
   {
     EntryGuard guard;
@@ -85,8 +92,23 @@ struct Trace : ByEvent<Trace> {
     if (__builtin_expect(window == nullptr, 0)) {
       return enter_malloc_slowly(block, size, {pc, sp, bp});
     }
-    uint32_t site = site_for(*window, time, size, pc, sp, bp);
+    uint32_t site = quick_site_for(*window, time, size, pc, sp, bp);
     format::append_malloc(window->encoder, time, address(block), site, size);
+    quick_end();
+    return block;
+  }
+
+  static void* calloc(size_t count, size_t size, HEAPLEDGER_CALLER) {
+    void* block = real_heap.calloc(count, size);
+    if (__builtin_expect(block == nullptr, 0)) return nullptr;
+    const size_t bytes = count * size;
+    uint64_t time;
+    Window* window = quick_window(time, bytes);
+    if (__builtin_expect(window == nullptr, 0)) {
+      return enter_calloc_slowly(block, bytes, {pc, sp, bp});
+    }
+    uint32_t site = quick_site_for(*window, time, bytes, pc, sp, bp);
+    format::append_allocation(window->encoder, Kind::kCalloc, time, address(block), site, bytes);
     quick_end();
     return block;
   }

@@ -1,6 +1,7 @@
 #include "runtime/os/descriptor_gate.h"
 
 #include "runtime/os/os.h"
+#include "runtime/os/together.h"
 
 namespace heapledger::runtime::os {
 namespace {
@@ -38,7 +39,7 @@ struct Gate {
   std::atomic<int> places[kPlaces];  // one more than the value, so that zero is kFree
   std::atomic<int> kept;             // likewise
 };
-constinit Gate gate = {};
+HEAPLEDGER_TOGETHER constinit Gate gate = {};
 // Closings that the calling thread is in the middle of: in a handler that interrupted one nobody
 // goes on with it until the handler is done.
 __thread unsigned own_closings = 0;

@@ -15,8 +15,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 
 #include "runtime/os/os.h"
+#include "runtime/os/own_memory.h"
 #include "runtime/os/syscall.h"
 #include "runtime/os/text.h"
 
@@ -51,6 +53,17 @@ long write_zeros(int fd, uint64_t offset, uint64_t bytes) {
   return 0;
 }
 
+// Null where it is too long. Static: a process makes one ledger at a time.
+const char* folder_of(const char* path) {
+  static char folder[PATH_MAX];
+  const char* slash = strrchr(path, '/');
+  size_t length = slash == nullptr ? 0 : static_cast<size_t>(slash - path);
+  if (length >= sizeof folder) return nullptr;
+  memcpy(folder, path, length);
+  folder[length] = '\0';
+  return length == 0 ? "/" : folder;
+}
+
 }  // namespace
 
 int create_file(const char* path) {
@@ -58,17 +71,22 @@ int create_file(const char* path) {
 }
 
 int create_nameless(const char* path) {
-  // O_TMPFILE takes the folder. Static: a process makes one ledger at a time.
-  static char folder[PATH_MAX];
-  const char* slash = strrchr(path, '/');
-  size_t length = slash == nullptr ? 0 : static_cast<size_t>(slash - path);
-  if (length >= sizeof folder) return -ENAMETOOLONG;
-  memcpy(folder, path, length);
-  folder[length] = '\0';
-  return open_at(length == 0 ? "/" : folder, O_RDWR | O_TMPFILE);
+  // O_TMPFILE takes the folder.
+  const char* folder = folder_of(path);
+  return folder == nullptr ? -ENAMETOOLONG : open_at(folder, O_RDWR | O_TMPFILE);
+}
+
+long make_folder_of(const char* path) {
+  const char* folder = folder_of(path);
+  return folder == nullptr ? long{-ENAMETOOLONG}
+                           : raw_syscall(SYS_mkdirat, AT_FDCWD, address(folder), 0777);
 }
 
 long give_name(int fd, const char* path) {
+  // Newer kernels take the descriptor itself from whoever has opened it; the way by /proc makes
+  // them put together folders for this process.
+  long result = raw_syscall(SYS_linkat, fd, address(""), AT_FDCWD, address(path), AT_EMPTY_PATH);
+  if (result != -ENOENT) return result;
   Text<64> link;
   link.add("/proc/self/fd/").add_number(static_cast<uint64_t>(fd));
   return raw_syscall(SYS_linkat, AT_FDCWD, address(link.data()), AT_FDCWD, address(path),
@@ -185,19 +203,43 @@ const char* executed_path() {
   return reinterpret_cast<const char*>(getauxval(AT_EXECFN));
 }
 
+// Where the program's memory is limited, what we take must leave it room to go on: a quarter of
+// the limit, which is tried and given back.
+static bool leaves_room(size_t bytes) {
+  constexpr size_t kTooSmallToMatter = size_t{64} << 10;
+  constexpr uint64_t kMostRoom = uint64_t{256} << 20;
+  if (bytes < kTooSmallToMatter) return true;
+  uint64_t least = UINT64_MAX;
+  for (int resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (raw_syscall(SYS_prlimit64, 0, resource, 0, address(&limit)) != 0) continue;
+    least = limit.rlim_cur < least ? limit.rlim_cur : least;
+  }
+  if (least == UINT64_MAX) return true;
+  auto tried = static_cast<long>(bytes + (least / 4 < kMostRoom ? least / 4 : kMostRoom));
+  long result = raw_syscall(SYS_mmap, 0, tried, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (is_error(result)) return false;
+  raw_syscall(SYS_munmap, result, tried);
+  return true;
+}
+
 void* map_private(size_t bytes) {
+  if (!leaves_room(bytes)) return nullptr;
   long result = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
+  return is_error(result) ? nullptr : remember_own(reinterpret_cast<void*>(result), bytes);
 }
 
 void* map_file(int fd, uint64_t offset, size_t bytes) {
+  if (!leaves_room(bytes)) return nullptr;
   long result = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
                             MAP_SHARED, fd, static_cast<long>(offset));
-  return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
+  return is_error(result) ? nullptr : remember_own(reinterpret_cast<void*>(result), bytes);
 }
 
 void unmap(void* at, size_t bytes) {
+  forget_own(reinterpret_cast<uintptr_t>(at), bytes);
   raw_syscall(SYS_munmap, address(at), static_cast<long>(bytes));
 }
 
@@ -213,13 +255,20 @@ long make_private(void* at, size_t bytes) {
   auto size = static_cast<long>(bytes);
   long result = raw_syscall(SYS_mremap, address(copy), size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
                             address(at));
-  if (!is_error(result)) return 0;
+  if (!is_error(result)) {
+    forget_own(reinterpret_cast<uintptr_t>(copy), bytes);
+    return 0;
+  }
   unmap(copy, bytes);
   return result;
 }
 
 void discard(void* at, size_t bytes) {
   raw_syscall(SYS_madvise, address(at), static_cast<long>(bytes), MADV_DONTNEED);
+}
+
+void read_nothing_ahead(void* at, size_t bytes) {
+  raw_syscall(SYS_madvise, address(at), static_cast<long>(bytes), MADV_RANDOM);
 }
 
 bool is_readable(const void* at) {
@@ -309,6 +358,10 @@ void wait_for_ever() {
 
 void end_process(int status) {
   for (;;) raw_syscall(SYS_exit_group, status);
+}
+
+uint64_t thread_time_ns() {
+  return nanoseconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 Clocks read_clocks() {

@@ -27,6 +27,8 @@ int create_file(const char* path);
 // Creates a file without a name on the file system of `path`; give_name() makes it appear. -errno
 // where the file system cannot do that.
 int create_nameless(const char* path);
+// Makes the folder that `path` is in; not those around it.
+long make_folder_of(const char* path);
 // The file appears at `path`, or -EEXIST.
 long give_name(int fd, const char* path);
 // Opens an existing file for reading and writing (or reading only); never creates one.
@@ -74,6 +76,8 @@ void make_fresh(void* at, size_t bytes);
 
 // Gives the memory of a private mapping back; it stays mapped and reads as zeros.
 void discard(void* at, size_t bytes);
+// Of a mapped file: pages are read when they are touched, and not before.
+void read_nothing_ahead(void* at, size_t bytes);
 // Whether the 8 bytes at `at`, which is not null, can be read, found out without touching them.
 bool is_readable(const void* at);
 // Makes the page read as zeros in forked children (and only there). -errno before Linux 4.14.
@@ -114,5 +118,7 @@ struct Clocks {
   uint64_t realtime_ns;
 };
 Clocks read_clocks();
+// The processor time that the calling thread has had.
+uint64_t thread_time_ns();
 
 }  // namespace heapledger::runtime::os

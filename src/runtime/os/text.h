@@ -11,6 +11,17 @@ namespace heapledger::runtime::os {
 template <size_t kCapacity>
 class Text {
  public:
+  constexpr Text() = default;
+  constexpr Text(const Text&) = default;
+  // No more than there is: the rest of a long buffer is memory that nobody has touched.
+  Text& operator=(const Text& other) {
+    if (this == &other) return *this;
+    clear();
+    add(other.data_, other.length_);
+    cut_ = other.cut_;
+    return *this;
+  }
+
   Text& add(const char* text) { return add(text, strlen(text)); }
 
   Text& add(const char* text, size_t bytes) {
@@ -46,9 +57,10 @@ class Text {
   bool was_cut() const { return cut_; }
 
  private:
-  char data_[kCapacity] = {};
+  // Before the text: so a short one is in a single page.
   size_t length_ = 0;
   bool cut_ = false;
+  char data_[kCapacity] = {};
 };
 
 }  // namespace heapledger::runtime::os

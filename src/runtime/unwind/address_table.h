@@ -2,6 +2,9 @@
 // that grows by levels. A cache: where there is no memory for another level, or none of its places
 // is free, nothing is kept.
 //
+// The first two levels are one mapping. A small one that comes later, when chance has filled the
+// first level, would take the place of a plugin that was unloaded and is about to come back.
+//
 // Thread safety: everything may be called at any time by any thread. A value is written before the
 // address that makes it findable; of two threads that keep one for the same address, both may.
 #pragma once
@@ -15,6 +18,7 @@
 
 namespace heapledger::runtime {
 
+template <unsigned kFirstBits, unsigned kLevels>
 class AddressTable {
  public:
   // Of the places around `pc`, those of the first level: no call, for those who ask often.
@@ -31,8 +35,8 @@ class AddressTable {
 
   void keep(uint64_t pc, uint64_t value) {
     for (unsigned level = 0; level < kLevels; ++level) {
-      Bucket* buckets = provide(levels_[level], bytes_of(level));
-      if (buckets == nullptr) return;
+      if (provide(place_of(level), mapped_bytes(level)) == nullptr) return;
+      Bucket* buckets = buckets_of(level);
       for (Slot& slot : bucket_of(buckets, level, pc).slots) {
         if (keep_in(slot, pc, value)) return;
       }
@@ -42,7 +46,7 @@ class AddressTable {
   // Code in [start, end) has been unloaded. Addresses are those that calls return to.
   void forget_range(uint64_t start, uint64_t end) {
     for (unsigned level = 0; level < kLevels; ++level) {
-      Bucket* buckets = levels_[level].load(std::memory_order_acquire);
+      Bucket* buckets = buckets_of(level);
       if (buckets == nullptr) continue;
       for (size_t i = 0; i < bytes_of(level) / sizeof(Bucket); ++i) {
         for (Slot& slot : buckets[i].slots) {
@@ -55,10 +59,8 @@ class AddressTable {
 
   // After a fork, before there are other threads.
   void forget_all() {
-    for (unsigned level = 0; level < kLevels; ++level) {
-      Bucket* buckets = levels_[level].exchange(nullptr, std::memory_order_relaxed);
-      if (buckets != nullptr) os::unmap(buckets, bytes_of(level));
-    }
+    empty(place_of(0), mapped_bytes(0));  // wanted again at once
+    for (unsigned level = 2; level < kLevels; ++level) drop(place_of(level), bytes_of(level));
   }
 
  private:
@@ -75,10 +77,19 @@ class AddressTable {
     Slot slots[4];
   };
 
-  // Level n has 2^(10 + 3n) buckets: 64 KiB, 512 KiB, 4 MiB.
-  static constexpr unsigned kLevels = 3;
-  static constexpr unsigned bits_of(unsigned level) { return 10 + 3 * level; }
+  // Level n has 2^(kFirstBits + 3n) buckets of 64 bytes.
+  static constexpr unsigned bits_of(unsigned level) { return kFirstBits + 3 * level; }
   static constexpr size_t bytes_of(unsigned level) { return sizeof(Bucket) << bits_of(level); }
+
+  // The second level follows right behind the first.
+  std::atomic<Bucket*>& place_of(unsigned level) { return mappings_[level < 2 ? 0 : level - 1]; }
+  static constexpr size_t mapped_bytes(unsigned level) {
+    return level < 2 ? bytes_of(0) + bytes_of(1) : bytes_of(level);
+  }
+  Bucket* buckets_of(unsigned level) const {
+    Bucket* mapping = mappings_[level < 2 ? 0 : level - 1].load(std::memory_order_acquire);
+    return level == 1 && mapping != nullptr ? mapping + bytes_of(0) / sizeof(Bucket) : mapping;
+  }
 
   static Bucket& bucket_of(Bucket* buckets, unsigned level, uint64_t pc) {
     uint64_t hash = pc * 0x9E3779B97F4A7C15ull;
@@ -86,7 +97,7 @@ class AddressTable {
   }
 
   __attribute__((always_inline)) bool find_in(unsigned level, uint64_t pc, uint64_t& value) const {
-    Bucket* buckets = levels_[level].load(std::memory_order_acquire);
+    Bucket* buckets = buckets_of(level);
     if (__builtin_expect(buckets == nullptr, 0)) return false;
     for (const Slot& slot : bucket_of(buckets, level, pc).slots) {
       if (slot.pc.load(std::memory_order_acquire) == pc) {
@@ -99,17 +110,20 @@ class AddressTable {
 
   // Claims a free slot and fills it in; false if the slot is taken.
   static bool keep_in(Slot& slot, uint64_t pc, uint64_t value) {
-    uint64_t seen = slot.pc.load(std::memory_order_relaxed);
-    if (seen != kFree && seen != kForgotten) return false;
-    if (!slot.pc.compare_exchange_strong(seen, kBeingFilled, std::memory_order_acquire)) {
-      return false;
+    // Without a look before: in memory that nobody has touched that would be a second page fault.
+    uint64_t seen = kFree;
+    bool claimed = slot.pc.compare_exchange_strong(seen, kBeingFilled, std::memory_order_acquire);
+    if (!claimed && seen == kForgotten) {
+      claimed = slot.pc.compare_exchange_strong(seen, kBeingFilled, std::memory_order_acquire);
     }
+    if (!claimed) return false;
     slot.value.store(value, std::memory_order_relaxed);
     slot.pc.store(pc, std::memory_order_release);
     return true;
   }
 
-  std::atomic<Bucket*> levels_[kLevels] = {};
+  static_assert(kLevels >= 2);
+  std::atomic<Bucket*> mappings_[kLevels - 1] = {};
 };
 
 }  // namespace heapledger::runtime

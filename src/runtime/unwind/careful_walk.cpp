@@ -39,7 +39,7 @@ class Walk {
  private:
   // Whether the walk is at a remembered frame and the rest is as remembered.
   bool meets() {
-    uint32_t place = memo_.place_of(slot_);
+    uint32_t place = StackMemo::place_at(memo_.offset_of(slot_));
     if (place >= bound_ || !is_at(place)) return false;
     bound_ = disagreement(place);
     if (bound_ != 0) return false;

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "runtime/ledger/live_image.h"
+#include "runtime/os/together.h"
 #include "runtime/unwind/address_table.h"
 #include "runtime/unwind/modules.h"
 
@@ -11,8 +12,9 @@ namespace {
 
 constexpr size_t kCodeEntryBytes = 64;
 
-constinit AddressTable code_table = {};
-constinit std::atomic<uint32_t> next_code{1};
+// From a single page, for a forked child that meets little code, to 2 MiB.
+HEAPLEDGER_TOGETHER constinit AddressTable<6, 4> code_table = {};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint32_t> next_code{1};
 
 uint64_t packed(Code code) {
   return uint64_t{code.module} << 32 | code.number;
@@ -50,6 +52,7 @@ void forget_codes(uint64_t start, uint64_t end) {
 }
 
 void forget_all_codes() {
+  if (live_tables_in_memory()) return;  // no ledger has entries of them
   code_table.forget_all();
   next_code.store(1, std::memory_order_relaxed);
 }

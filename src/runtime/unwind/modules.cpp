@@ -31,7 +31,8 @@ struct Module {
   LoadedObject object;         // its headers and name are good while it is present
   uint64_t identity;
   BuildId build;
-  std::atomic<uint64_t> sign;  // sign_at() when the identity was last compared; 0: not known
+  unsigned char build_bytes[32];  // a copy of it, if it is not longer
+  std::atomic<uint64_t> sign;     // sign_at() when the identity was last compared; 0: not known
 };
 
 struct Table {
@@ -40,6 +41,14 @@ struct Table {
   Module modules[kMaxModules];
 };
 constinit Table module_table = {};
+
+// Where the executable is, once somebody has asked the kernel.
+struct ExecutablePath {
+  std::atomic<size_t> bytes{0};       // 0: not known yet
+  std::atomic<bool> is_taken{false};  // by the one thread that writes it
+  char text[kMaxPathBytes];
+};
+constinit ExecutablePath executable_path = {};
 
 uint32_t count_of() {
   uint32_t count = module_table.count.load(std::memory_order_acquire);
@@ -82,6 +91,31 @@ uint64_t identity_of(const LoadedObject& object) {
   return hash;
 }
 
+// The same without a look at the module's pages, which a forked child may not have touched yet.
+BuildId kept_build_id(const Module& module) {
+  if (module.build.bytes > sizeof module.build_bytes) return module.build;
+  return {module.build_bytes, module.build.bytes};
+}
+
+// Puts the path of the executable to `to`, without a zero at its end; returns how many bytes it
+// has.
+size_t put_executable(char* to, size_t room) {
+  ExecutablePath& known = executable_path;
+  if (size_t bytes = known.bytes.load(std::memory_order_acquire); bytes != 0 && bytes <= room) {
+    memcpy(to, known.text, bytes);
+    return bytes;
+  }
+  long got = os::read_link("/proc/self/exe", to, room);
+  if (got <= 0) return 0;
+  auto bytes = static_cast<size_t>(got);
+  const bool whole = bytes < room && bytes <= sizeof known.text;
+  if (whole && !known.is_taken.exchange(true, std::memory_order_relaxed)) {
+    memcpy(known.text, to, bytes);
+    known.bytes.store(bytes, std::memory_order_release);
+  }
+  return bytes;
+}
+
 // The path as the analyzer will look for it: the loader's name is empty for the executable, and
 // relative to the current folder for a library that was opened so. Written straight into the
 // entry: the program's stack may be small.
@@ -91,8 +125,7 @@ void put_path(format::LongEntry& entry, const char* name) {
     return;
   }
   if (name == nullptr || name[0] == '\0') {
-    long got = os::read_link("/proc/self/exe", entry.tail(), kMaxPathBytes);
-    entry.took(got > 0 ? static_cast<size_t>(got) : 0);
+    entry.took(put_executable(entry.tail(), kMaxPathBytes));
     return;
   }
   size_t room = kMaxPathBytes;
@@ -111,8 +144,7 @@ void put_path(char (&path)[448], const char* name) {
   if (name == nullptr) name = "";
   size_t length = strlen(name);
   if (length == 0 && !filter_expected()) {
-    long got = os::read_link("/proc/self/exe", path, sizeof path - 1);
-    path[got > 0 ? got : 0] = '\0';
+    path[put_executable(path, sizeof path - 1)] = '\0';
     return;
   }
   const char* from = length < sizeof path ? name : name + length - (sizeof path - 1);
@@ -127,10 +159,9 @@ void put_path(char (&path)[448], const char* name) {
   strncpy(path + at, from, sizeof path - 1 - at);
 }
 
-bool keep_module(uint32_t id, const LoadedObject& object) {
+bool keep_module(uint32_t id, const LoadedObject& object, BuildId build) {
   format::LiveModule* place = live_module(id);
   if (place == nullptr) return false;
-  BuildId build = build_id_of(object);
   size_t bytes = build.bytes < sizeof place->build_id ? build.bytes : sizeof place->build_id;
   place->start = object.start;
   place->end = object.end;
@@ -142,11 +173,12 @@ bool keep_module(uint32_t id, const LoadedObject& object) {
   return true;
 }
 
-bool enter_module(Window& window, uint32_t id, const LoadedObject& object, uint64_t time) {
-  if (live_tables_wanted()) return keep_module(id, object);
+bool enter_module(Window& window, uint32_t id, const Module& module, uint64_t time) {
+  const LoadedObject& object = module.object;
+  BuildId build = kept_build_id(module);
+  if (live_tables_wanted()) return keep_module(id, object, build);
   if (!room_for(window, kMaxPathBytes + kMaxFieldBytes)) return false;
   format::LongEntry entry(window.encoder, format::Kind::kModule, time);
-  BuildId build = build_id_of(object);
   entry.number(id)
       .number(module_table.epoch.load(std::memory_order_relaxed))
       .number(object.start)
@@ -170,9 +202,12 @@ uint32_t add_module(Window& window, const LoadedObject& object, uint64_t time) {
   module.object = object;
   module.identity = identity_of(object);
   module.build = build_id_of(object);
+  if (module.build.bytes <= sizeof module.build_bytes) {
+    memcpy(module.build_bytes, module.build.data, module.build.bytes);
+  }
   // A refresh that is under way may have passed it already.
   module.seen.store(module_table.epoch.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  if (!enter_module(window, index + 1, object, time)) return kNoModule;
+  if (!enter_module(window, index + 1, module, time)) return kNoModule;
   module.present.store(true, std::memory_order_release);
   return index + 1;
 }
@@ -292,10 +327,11 @@ void refresh_modules() {
 }
 
 void reenter_modules(Window& window, uint64_t time) {
+  if (live_tables_in_memory()) return;  // they came along
   for (uint32_t i = 0; i < count_of(); ++i) {
     const Module& module = module_table.modules[i];
     if (module.present.load(std::memory_order_relaxed)) {
-      enter_module(window, i + 1, module.object, time);
+      enter_module(window, i + 1, module, time);
     }
   }
 }

@@ -4,7 +4,7 @@
 
 namespace heapledger::runtime {
 
-constinit AddressTable detail::row_cache = {};
+constinit detail::RowTable detail::row_cache = {};
 
 namespace {
 

@@ -65,7 +65,9 @@ void forget_rows(uint64_t start, uint64_t end);
 
 namespace detail {
 
-extern AddressTable row_cache __attribute__((visibility("hidden")));
+// 64 KiB, 512 KiB, 4 MiB.
+using RowTable = AddressTable<10, 3>;
+extern RowTable row_cache __attribute__((visibility("hidden")));
 
 uint64_t find_row_slowly(uint64_t pc, CfiScratch& scratch);
 

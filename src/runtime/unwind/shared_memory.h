@@ -23,4 +23,18 @@ T* provide(std::atomic<T*>& place, size_t bytes) {
   return present;
 }
 
+// After a fork, before there are other threads: gives the memory back.
+template <typename T>
+void drop(std::atomic<T*>& place, size_t bytes) {
+  T* present = place.exchange(nullptr, std::memory_order_relaxed);
+  if (present != nullptr) os::unmap(present, bytes);
+}
+
+// The same, of what stays mapped: zeroed, as if it had just been provided.
+template <typename T>
+void empty(std::atomic<T*>& place, size_t bytes) {
+  T* present = place.load(std::memory_order_relaxed);
+  if (present != nullptr) os::discard(present, bytes);
+}
+
 }  // namespace heapledger::runtime

@@ -1,6 +1,7 @@
 #include "runtime/unwind/site.h"
 
 #include "runtime/ledger/live_image.h"
+#include "runtime/unwind/caller_site.h"
 #include "runtime/unwind/codes.h"
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/full_walk.h"
@@ -80,9 +81,6 @@ struct LedgerSites {
     return end == StackEnd::kWhole ? kNoSite : child(kNoSite, static_cast<uint64_t>(end));
   }
 
-  // A child that needs no search; kNoSite: it may be elsewhere.
-  static uint32_t child_nearby(uint32_t parent, uint64_t pc) { return find_site_near(parent, pc); }
-
   // If the child is not known, none of the frames further inside is, below it: they come along.
   uint32_t child(uint32_t parent, const MemoFrame* frame, uint32_t further_inside) {
     uint32_t site = find_site(parent, frame->pc);
@@ -109,31 +107,14 @@ __attribute__((noinline)) FullWalk walk_fully(LedgerSites& sites, StackMemo& mem
 
 // The thread's memo; its first use by a new thread starts afresh.
 StackMemo* memo_of(Window& window) {
+  if (StackMemo* memo = own_memo(window); memo != nullptr) return memo;
   StackMemo* memo = window.memo;
-  if (__builtin_expect(memo != nullptr && memo->thread == window.thread, 1)) return memo;
   if (memo == nullptr) memo = filter_expected() ? nullptr : new_memo();
   if (memo == nullptr) return nullptr;
   reset_memo(*memo);
   memo->thread = window.thread;
   window.memo = memo;
   return memo;
-}
-
-// Where no more than the caller is kept, its address says everything.
-RecentSite& place_of_caller(StackMemo& memo, uint64_t pc) {
-  return memo.site_of(SitePath{kNoSite, 0}.next_hash(memo.key_of(pc)));
-}
-
-uint32_t site_of_caller(StackMemo& memo, uint64_t pc) {
-  const RecentSite& recent = place_of_caller(memo, pc);
-  const bool known = recent.key == memo.key_of(pc) && cross_check_every == 0 &&
-                     memo.epoch == code_epoch.load(std::memory_order_acquire);
-  return known ? recent.site : kNoSite;
-}
-
-void keep_site_of_caller(StackMemo& memo, uint64_t pc, uint32_t site) {
-  if (site == kNoSite || is_unloading()) return;
-  place_of_caller(memo, pc) = {memo.key_of(pc), site_parent(site), site};
 }
 
 __attribute__((always_inline)) inline uint32_t site_of_stack(LedgerSites& sites, StackMemo& memo,
@@ -160,6 +141,24 @@ __attribute__((always_inline)) inline uint32_t site_of_stack(LedgerSites& sites,
   return site;
 }
 
+__attribute__((noinline)) uint32_t site_of_caller(LedgerSites& sites, StackMemo& memo, uint64_t pc,
+                                                  uint64_t sp, uint64_t bp) {
+  if (uint32_t known = known_site_of_caller(memo, pc); known != kNoSite) return known;
+  uint32_t site = site_of_stack(sites, memo, pc, sp, bp);
+  keep_site_of_caller(memo, pc, site);
+  return site;
+}
+
+__attribute__((always_inline)) inline uint32_t site_with(Window& window, StackMemo& memo,
+                                                         uint64_t time, uint64_t pc, uint64_t sp,
+                                                         uint64_t bp) {
+  LedgerSites sites = {window, time};
+  if (__builtin_expect(keeps_caller_alone(memo), 0)) {
+    return site_of_caller(sites, memo, pc, sp, bp);
+  }
+  return site_of_stack(sites, memo, pc, sp, bp);
+}
+
 }  // namespace
 
 constinit StackSizes stack_sizes;
@@ -168,17 +167,16 @@ uint32_t site_without_stack(Window& window, uint64_t time) {
   return LedgerSites{window, time}.child(kNoSite, format::kMarkNone);
 }
 
+uint32_t site_in(Window& window, StackMemo& memo, uint64_t time, uint64_t pc, uint64_t sp,
+                 uint64_t bp) {
+  return site_with(window, memo, time, pc, sp, bp);
+}
+
 uint32_t site_of(Window& window, uint64_t time, uint64_t pc, uint64_t sp, uint64_t bp) {
   StackMemo* memo = memo_of(window);
+  if (__builtin_expect(memo != nullptr, 1)) return site_with(window, *memo, time, pc, sp, bp);
   LedgerSites sites = {window, time};
-  if (__builtin_expect(memo == nullptr, 0)) {
-    return sites.child(sites.root(StackEnd::kCut), pc);
-  }
-  const bool alone = memo->capacity == 1;
-  if (uint32_t known = alone ? site_of_caller(*memo, pc) : kNoSite; known != kNoSite) return known;
-  uint32_t site = site_of_stack(sites, *memo, pc, sp, bp);
-  if (alone) keep_site_of_caller(*memo, pc, site);
-  return site;
+  return sites.child(sites.root(StackEnd::kCut), pc);
 }
 
 }  // namespace heapledger::runtime

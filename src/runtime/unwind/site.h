@@ -17,6 +17,9 @@ struct Caller {
 // The id of the stack of `caller`, entered into the ledger with its modules where it is new.
 // kNoSite if that is not possible. Called with the window open.
 uint32_t site_of(Window& window, uint64_t time, uint64_t pc, uint64_t sp, uint64_t bp);
+// The same where the memo is the thread's own already (stack_memo.h).
+uint32_t site_in(Window& window, StackMemo& memo, uint64_t time, uint64_t pc, uint64_t sp,
+                 uint64_t bp);
 inline uint32_t site_of(Window& window, const Caller& caller, uint64_t time) {
   return site_of(window, time, caller.pc, caller.sp, caller.bp);
 }

@@ -6,6 +6,7 @@
 #include "format/live_tables.h"
 #include "runtime/ledger/live_image.h"
 #include "runtime/os/os.h"
+#include "runtime/os/together.h"
 #include "runtime/unwind/shared_memory.h"
 
 namespace heapledger::runtime {
@@ -42,12 +43,14 @@ struct Trie {
   std::atomic<uint32_t> used{0};  // slots of the current table
   std::atomic<uint32_t> next_id{1};
 };
-constinit Trie trie = {};
+HEAPLEDGER_TOGETHER constinit Trie trie = {};
 
 uint64_t hash_of(uint32_t parent, uint64_t pc) {
   uint64_t hash = (pc ^ (uint64_t{parent} << 40 | parent)) * 0x9E3779B97F4A7C15ull;
   return hash ^ (hash >> 32);
 }
+
+constexpr size_t kSiblingBytes = sizeof(std::atomic<uint32_t>) * kNodesPerBlock;
 
 size_t bucket_count(uint32_t table) {
   return size_t{1} << (kFirstBits + table);
@@ -85,8 +88,9 @@ uint32_t put_into(uint32_t table, uint32_t id, uint64_t hash, uint32_t parent, u
   size_t mask = bucket_count(table) - 1;
   for (unsigned probe = 0; probe < kMaxProbes; ++probe) {
     for (auto& place : buckets[(hash + probe) & mask].slots) {
-      uint64_t slot = place.load(std::memory_order_acquire);
-      if (slot == 0 && place.compare_exchange_strong(slot, mine, std::memory_order_acq_rel)) {
+      // Without a look before: in memory that nobody has touched that is a second page fault.
+      uint64_t slot = 0;
+      if (place.compare_exchange_strong(slot, mine, std::memory_order_acq_rel)) {
         trie.used.fetch_add(1, std::memory_order_relaxed);
         return id;
       }
@@ -104,12 +108,6 @@ Node* provide_nodes(uint32_t block) {
   auto* nodes = static_cast<Node*>(live_part(format::LiveKind::kSites, block));
   if (nodes != nullptr) place.store(nodes, std::memory_order_release);
   return nodes;
-}
-
-template <typename T>
-void drop(std::atomic<T*>& place, size_t bytes) {
-  T* present = place.exchange(nullptr, std::memory_order_relaxed);
-  if (present != nullptr) os::unmap(present, bytes);
 }
 
 // All older nodes are in the current table. The one before stays mapped, for a thread that may be
@@ -153,21 +151,33 @@ uint32_t table_for_new() {
   return next;
 }
 
+// Where next_sibling is kept; null: no memory for it.
+std::atomic<uint32_t>* place_of_next(uint32_t id) {
+  if (!live_tables_wanted()) return &node_of(id)->next;
+  auto* block = provide(site_siblings[id / kNodesPerBlock], kSiblingBytes);
+  return block == nullptr ? nullptr : block + id % kNodesPerBlock;
+}
+
 // Into the list of its parent's children, if that has a first one behind it.
 void hang_from_first(uint32_t id, uint32_t parent) {
+  if (site_blocks[parent / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) return;
   const uint32_t first = parent + 1;
-  if (site_blocks[first / kNodesPerBlock].load(std::memory_order_acquire) == nullptr) return;
-  Node* from = node_of(first);
+  const Node* from = node_of(parent) + 1;
   if (from->pc.load(std::memory_order_acquire) == 0 || from->parent != parent) return;
-  uint32_t next = from->next.load(std::memory_order_relaxed);
+  std::atomic<uint32_t>* own = place_of_next(id);
+  std::atomic<uint32_t>* firsts = place_of_next(first);
+  if (own == nullptr || firsts == nullptr) return;
+  uint32_t next = firsts->load(std::memory_order_relaxed);
   do {
-    node_of(id)->next.store(next, std::memory_order_relaxed);
-  } while (!from->next.compare_exchange_weak(next, id, std::memory_order_acq_rel));
+    own->store(next, std::memory_order_relaxed);
+  } while (!firsts->compare_exchange_weak(next, id, std::memory_order_acq_rel));
 }
 
 }  // namespace
 
-constinit std::atomic<SiteNode*> site_blocks[kNodeBlocks + 1] = {};
+HEAPLEDGER_TOGETHER constinit std::atomic<SiteNode*> site_blocks[kNodeBlocks + 1] = {};
+constinit std::atomic<std::atomic<uint32_t>*> site_siblings[kNodeBlocks + 1] = {};
+constinit const SiteNode no_nodes[2] = {};
 
 uint32_t find_site(uint32_t parent, uint64_t pc) {
   if (uint32_t id = find_site_near(parent, pc); id != kNoSite) return id;
@@ -181,13 +191,14 @@ uint32_t find_site(uint32_t parent, uint64_t pc) {
 }
 
 uint32_t reserve_sites(uint32_t count) {
-  uint32_t id = trie.next_id.load(std::memory_order_relaxed);
+  uint32_t next = trie.next_id.load(std::memory_order_relaxed);
+  uint32_t id;
   do {
-    if ((id + count - 1) / kNodesPerBlock >= kNodeBlocks) return kNoSite;
-  } while (!trie.next_id.compare_exchange_weak(id, id + count, std::memory_order_relaxed));
-  bool ready = provide_nodes(id / kNodesPerBlock) != nullptr &&
-               provide_nodes((id + count - 1) / kNodesPerBlock) != nullptr;
-  return ready ? id : kNoSite;
+    const bool fits = next / kNodesPerBlock == (next + count) / kNodesPerBlock;
+    id = fits ? next : (next / kNodesPerBlock + 1) * kNodesPerBlock;
+    if (id / kNodesPerBlock >= kNodeBlocks) return kNoSite;
+  } while (!trie.next_id.compare_exchange_weak(next, id + count, std::memory_order_relaxed));
+  return provide_nodes(id / kNodesPerBlock) != nullptr ? id : kNoSite;
 }
 
 void fill_site(uint32_t id, uint32_t parent, uint64_t pc, uint32_t module) {
@@ -207,7 +218,7 @@ uint32_t publish_sites(uint32_t id, uint32_t count, uint32_t parent, uint64_t pc
   // The table decides, so that nobody finds this one behind its parent from now on.
   if (first != id) {
     node_of(id)->pc.store(pc | format::kLiveForgotten, std::memory_order_relaxed);
-  } else if (parent + 1 != id && !live_tables_wanted()) {
+  } else if (parent + 1 != id) {
     hang_from_first(id, parent);
   }
   return first;
@@ -234,12 +245,21 @@ void forget_range(uint64_t start, uint64_t end) {
 }
 
 void forget_sites() {
-  for (uint32_t table = 0; table < kTables; ++table) {
+  // The first of each is wanted again at once.
+  empty(trie.tables[0], sizeof(Bucket) * bucket_count(0));
+  for (uint32_t table = 1; table < kTables; ++table) {
     drop(trie.tables[table], sizeof(Bucket) * bucket_count(table));
   }
+  constexpr size_t kBlockBytes = sizeof(Node) * kNodesPerBlock;
   uint32_t ids = trie.next_id.exchange(1, std::memory_order_relaxed);
-  for (uint32_t block = 0; block <= ids / kNodesPerBlock && block < kNodeBlocks; ++block) {
-    drop(site_blocks[block], sizeof(Node) * kNodesPerBlock);
+  if (live_tables_wanted()) {
+    drop(site_blocks[0], kBlockBytes);  // of the parent's file
+    for (auto& siblings : site_siblings) drop(siblings, kSiblingBytes);
+  } else {
+    empty(site_blocks[0], kBlockBytes);
+  }
+  for (uint32_t block = 1; block <= ids / kNodesPerBlock && block < kNodeBlocks; ++block) {
+    drop(site_blocks[block], kBlockBytes);
   }
   for (auto* word : {&trie.current, &trie.complete, &trie.moved, &trie.used}) {
     word->store(0, std::memory_order_relaxed);

@@ -35,7 +35,6 @@ struct Captured {
 // `Sites` gives ids to nodes:
 //   uint32_t root(StackEnd);
 //   uint32_t child(uint32_t parent, const MemoFrame* frame, uint32_t further_inside);
-//   uint32_t child_nearby(uint32_t parent, uint64_t pc);  kNoSite: ask child()
 //   void forget_replaced(uint64_t pc);  if what is known there is not about what is there now
 template <typename Sites>
 class StackCapture {
@@ -45,10 +44,11 @@ class StackCapture {
   // Walks the stack whose innermost frame is at these registers.
   __attribute__((always_inline)) Captured run(uint64_t pc, uint64_t sp, uint64_t bp) {
     uint32_t epoch = code_epoch.load(std::memory_order_acquire);
-    bool ready =
-        memo_.own.knows(sp) & memo_.on_own_stack & (memo_.epoch == epoch) & ((sp & 7) == 0);
+    bool ready = memo_.own.knows(sp) && memo_.on_own_stack && memo_.epoch == epoch && (sp & 7) == 0;
     uint32_t site;
-    if (__builtin_expect(ready && quickly(pc, sp, bp, site), 1)) return {site, false};
+    if (__builtin_expect(ready, 1) && __builtin_expect(quickly(pc, sp, bp, site), 1)) {
+      return {site, false};
+    }
     return carefully(memo_, sites_, {pc, sp, bp});
   }
 
@@ -62,7 +62,6 @@ class StackCapture {
   __attribute__((always_inline)) bool quickly(uint64_t pc, uint64_t sp, uint64_t bp,
                                               uint32_t& site) {
     StackMemo& memo = memo_;
-    const MemoFrame* const frames = memo.frames();
     MemoFrame* fresh = memo.fresh;
     MemoFrame* const fresh_end = fresh + memo.capacity;
     const uint64_t last_slot = memo.own.high() - 8;
@@ -74,13 +73,18 @@ class StackCapture {
     uint32_t uses = 0;
     uint32_t bound = memo.count;  // so many of the remembered frames may still be met
     for (;;) {
-      uint32_t place = memo.place_of(word(slot));
-      const MemoFrame& met = frames[place];
-      bool is_met = (met.pc == pc) & (met.slot == word(slot));
-      if (is_met && place < bound) {
+      const uint64_t offset = memo.offset_of(word(slot));
+      const MemoFrame& met = memo.frame_at(offset);
+      const bool is_met = ((met.pc ^ pc) | (reinterpret_cast<uint64_t>(met.slot) ^ slot)) == 0;
+      if (uint32_t place = StackMemo::place_at(offset); is_met && place < bound) {
         if (__builtin_expect(memo.suits(place, *bp_slot), 1) && agrees(place, bound)) {
           uint32_t count = memo.number_of(fresh);
           if (__builtin_expect(!memo.may_have(count + place + 1), 0)) return false;
+          if (count == 0 && memo.span_count == 0) {
+            memo.last_count = memo.count = place + 1;
+            site = memo.sites[place];
+            return true;
+          }
           if (memo.needs[place] != 0) {
             memo.note_use(uses, {bp_slot, *bp_slot, memo.number_of(bp_start), count});
           }
@@ -172,7 +176,7 @@ class StackCapture {
                                                       FrameState state) {
     CarefulWalk walk = walk_carefully(memo, state);
     if (walk.kept == 0) {
-      memo.sites[-1] = {sites.root(walk.end), 0};
+      memo.sites[-1] = sites.root(walk.end);
       memo.set_end(walk.end, walk.outside);
     }
     uint32_t site = remember(memo, sites, walk.kept, walk.fresh, walk.uses);
@@ -185,40 +189,42 @@ class StackCapture {
   __attribute__((always_inline)) static uint32_t remember(StackMemo& memo, Sites& sites,
                                                           uint32_t kept, uint32_t count,
                                                           uint32_t uses) {
-    const uint64_t epoch = memo.epoch_bits();
     const bool in_order = !is_unloading();
     const MemoFrame* fresh = memo.fresh + count;
-    MemoFrame* frame = memo.frames() + kept;
-    SitePath* path = memo.sites + kept;
-    uint8_t* needs = memo.needs;
-    SitePath site = path[-1];
-    uint32_t end = kept + count;
-    for (uint32_t place = kept; place != end; ++place) {
+    uint32_t* ids = memo.sites + kept;
+    uint32_t site = ids[-1];
+    // Where runs go on, nothing has to be looked up: the child's node is behind its parent's.
+    const SiteNode* node = in_order ? site_node(site) : no_nodes;
+    const uint32_t end = kept + count;
+    const uint64_t end_offset = uint64_t{end} * sizeof(MemoFrame);
+    uint64_t offset = uint64_t{kept} * sizeof(MemoFrame);
+    for (; offset != end_offset; offset += sizeof(MemoFrame)) {
       --fresh;
-      uint64_t pc = fresh->pc;
+      const uint64_t pc = fresh->pc;
       const uint64_t* slot = fresh->slot;
-      uint64_t key = pc ^ epoch;
-      uint32_t hash = site.next_hash(key);
-      uint32_t id = in_order ? sites.child_nearby(site.site, pc) : kNoSite;
-      if (id == kNoSite) {
-        RecentSite& recent = memo.site_of(hash);
-        bool known = (recent.key == key) & (recent.parent == site.site);
-        id = __builtin_expect(known, 1) ? recent.site
-                                        : shared_child(memo, sites, recent, site.site, fresh);
+      ++node;
+      if (__builtin_expect(is_site(*node, site, pc), 1)) {
+        ++site;
+      } else {
+        uint32_t id = find_sibling(*node, site, pc);
+        if (__builtin_expect(id == kNoSite, 0)) {
+          const uint64_t key = memo.key_of(pc);
+          RecentSite& recent = memo.recent_site(site, key);
+          bool known = (recent.key == key) & (recent.parent == site);
+          id = __builtin_expect(known, 1) ? recent.site
+                                          : shared_child(memo, sites, recent, site, fresh);
+        }
+        site = id;
+        node = in_order ? site_node(id) : no_nodes;
       }
-      site = {id, hash};
-      frame->pc = pc;
-      frame->slot = slot;
-      *path = site;
-      memo.place_of(slot) = static_cast<uint16_t>(place);
-      needs[place] = 0;
-      ++frame;
-      ++path;
+      memo.frame_at(offset) = {pc, slot};
+      *ids++ = site;
+      memo.offset_of(slot) = static_cast<uint16_t>(offset);
     }
     memo.last_count = end;
     memo.count = end;
-    if ((uses | memo.span_count) != 0) remember_uses(memo, kept, count, uses);
-    return site.site;
+    if (__builtin_expect((uses | memo.span_count) != 0, 0)) remember_uses(memo, kept, count, uses);
+    return site;
   }
 
   // The frames further inside stand before `frame`.

@@ -3,12 +3,13 @@
 #include <cstring>
 
 #include "runtime/os/os.h"
+#include "runtime/os/together.h"
 #include "runtime/unwind/modules.h"
 
 namespace heapledger::runtime {
 
 constinit uint32_t depth_limit = 256;
-constinit std::atomic<uint32_t> code_epoch{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint32_t> code_epoch{0};
 
 namespace {
 
@@ -32,7 +33,7 @@ StackMemo* lay_out(Pieces& pieces) {
   size_t depth = depth_limit;
   auto* memo = pieces.take<StackMemo>(1);
   auto* outside = pieces.take<MemoFrame>(StackMemo::kStride + depth);  // memo->frames()
-  auto* root = pieces.take<SitePath>(1 + depth);
+  auto* root = pieces.take<uint32_t>(1 + depth);
   auto* needs = pieces.take<uint8_t>(depth);
   auto* spans = pieces.take<PointerSpan>(depth);
   auto* fresh = pieces.take<MemoFrame>(depth);
@@ -74,7 +75,7 @@ void grow_sites(StackMemo& memo) {
 }
 
 uint32_t new_epoch_number() {
-  static constinit std::atomic<uint32_t> last{0};
+  HEAPLEDGER_TOGETHER static constinit std::atomic<uint32_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
@@ -102,6 +103,8 @@ uint64_t shared_row(StackMemo& memo, uint64_t pc) {
 
 void remember_uses(StackMemo& memo, uint32_t kept, uint32_t fresh, uint32_t uses) {
   uint32_t count = kept == 0 ? 0 : memo.span_of(kept - 1);
+  if (memo.needs_end > kept) memset(memo.needs + kept, 0, memo.needs_end - kept);
+  memo.needs_end = kept + fresh;
   // From the outside in; frame n of the walk is now at kept + fresh - 1 - n.
   while (uses-- > 0) {
     const PointerUse& use = memo.uses[uses];
@@ -134,6 +137,8 @@ void enter_epoch(StackMemo& memo, uint32_t epoch) {
   memo.epoch = epoch;
   memo.count = 0;
   memo.span_count = 0;
+  memset(memo.needs, 0, memo.needs_end);
+  memo.needs_end = 0;
   memo.set_end(StackEnd::kWhole, 0);
   if (!keys_repeat) return;
   memset(memo.row_keys, 0, sizeof memo.row_keys);

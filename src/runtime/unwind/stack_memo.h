@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "format/entry.h"
+#include "runtime/ledger/window.h"
 #include "runtime/unwind/own_stack.h"
 #include "runtime/unwind/walker.h"
 
@@ -36,18 +37,6 @@ struct PointerSpan {
   uint32_t place;
 };
 
-// What a frame and all outside it are called: the node in the trie, and a hash of the way there
-// from the root, which is known without looking anything up.
-struct SitePath {
-  uint32_t site;
-  uint32_t hash;
-
-  // What is slow does not wait for the hash before.
-  uint32_t next_hash(uint64_t key) const {
-    return hash * 9 + static_cast<uint32_t>(key * 0x9E3779B97F4A7C15ull >> 32);
-  }
-};
-
 // How a walk ended; what its outermost frame hangs from in the trie (format/entry.h).
 enum class StackEnd : uint8_t {
   kWhole = 0,
@@ -56,6 +45,7 @@ enum class StackEnd : uint8_t {
 };
 
 inline constexpr uint32_t kMaxDepth = 4096;
+static_assert((kMaxDepth - 1) * sizeof(MemoFrame) <= UINT16_MAX);
 // Limits below this are kept to the frame.
 inline constexpr uint32_t kLeastStepped = 32;
 extern uint32_t depth_limit;  // frames; set once at the start
@@ -101,10 +91,11 @@ struct alignas(64) StackMemo {
   bool on_own_stack;  // where the remembered stack was
 
   // The remembered stack: frames() and this, room for `capacity` frames in each.
-  SitePath* sites;  // sites[-1] is what the outermost frame hangs from
-  uint8_t* needs;   // nonzero: the frame is in one of the …
+  uint32_t* sites;  // the frames' nodes in the trie; sites[-1] is what the outermost hangs from
+  uint8_t* needs;   // of a remembered frame; nonzero: it is in one of the …
   PointerSpan* spans;
   uint32_t span_count;  // in the order of their places
+  uint32_t needs_end;   // from here on no `needs` is set
 
   // The frames of a walk, the innermost first.
   MemoFrame* fresh;
@@ -121,7 +112,9 @@ struct alignas(64) StackMemo {
   alignas(64) uint64_t row_keys[1u << kRowBits];
   uint64_t rows[1u << kRowBits];
   RecentSite* recent_sites;
-  uint16_t places[1u << kPlaceBits];  // a guess: which frame was read from this slot
+  // A guess: which frame was read from this slot, in bytes from the outermost one, so that it is
+  // there without being computed.
+  uint16_t offsets[1u << kPlaceBits];
 
   // They follow right behind this, so that nothing has to be loaded to find them.
   MemoFrame* frames() { return reinterpret_cast<MemoFrame*>(this + 1) + kStride; }
@@ -129,8 +122,14 @@ struct alignas(64) StackMemo {
     return static_cast<uint32_t>(new_frame - fresh);
   }
 
-  uint16_t& place_of(const uint64_t* slot) {
-    return places[(reinterpret_cast<uint64_t>(slot) >> 4) & ((1u << kPlaceBits) - 1)];
+  uint16_t& offset_of(const uint64_t* slot) {
+    return offsets[(reinterpret_cast<uint64_t>(slot) >> 4) & ((1u << kPlaceBits) - 1)];
+  }
+  MemoFrame& frame_at(uint64_t offset) {
+    return *reinterpret_cast<MemoFrame*>(reinterpret_cast<char*>(frames()) + offset);
+  }
+  static uint32_t place_at(uint64_t offset) {
+    return static_cast<uint32_t>(offset / sizeof(MemoFrame));
   }
 
   // Whether a stack of that many frames is to be cut where the remembered one is.
@@ -150,7 +149,10 @@ struct alignas(64) StackMemo {
   uint64_t key_of(uint64_t pc) const { return pc ^ epoch_bits(); }
   // Return addresses are spread well enough by themselves.
   static uint64_t row_place(uint64_t pc) { return pc & ((1u << kRowBits) - 1); }
-  RecentSite& site_of(uint32_t hash) { return recent_sites[hash >> site_shift]; }
+  RecentSite& recent_site(uint32_t parent, uint64_t key) {
+    uint64_t hash = key * 0x9E3779B97F4A7C15ull + parent * 0xD6E8FEB86659FD93ull;
+    return recent_sites[static_cast<uint32_t>(hash >> 32) >> site_shift];
+  }
   size_t sites_in_use() const { return size_t{1} << (32 - site_shift); }
   // The span of a frame that is in one; or the first that is not outside the frame.
   uint32_t span_of(uint32_t place) const {
@@ -173,6 +175,13 @@ struct alignas(64) StackMemo {
   }
 };
 
+// The memo of the window's thread; null: there is none, or another thread's.
+inline StackMemo* own_memo(const Window& window) {
+  StackMemo* memo = window.memo;
+  const bool own = memo != nullptr && memo->thread == window.thread;
+  return __builtin_expect(own, 1) ? memo : nullptr;
+}
+
 // The packed row for `pc`, from the table that all threads share; kept at hand.
 uint64_t shared_row(StackMemo& memo, uint64_t pc);
 inline uint64_t recent_row(StackMemo& memo, uint64_t pc) {
@@ -188,7 +197,8 @@ __attribute__((cold)) void grow_sites(StackMemo& memo);
 void keep_row(StackMemo& memo, uint64_t pc, const Row& row);
 
 // Finds out at which of the new frames the rest of the stack depends on the frame pointer. Of the
-// remembered frames the outermost `kept` stay, `fresh` new ones are inside, with memo.needs zero.
+// remembered frames the outermost `kept` stay, `fresh` new ones are inside. To be called if there
+// are uses, or were any in the remembered stack.
 void remember_uses(StackMemo& memo, uint32_t kept, uint32_t fresh, uint32_t uses);
 
 // A memo with room for depth_limit frames; null if there is no memory.

@@ -1,15 +1,16 @@
 #include "runtime/unwind/unloading.h"
 
+#include "runtime/os/together.h"
 #include "runtime/unwind/stack_memo.h"
 
 namespace heapledger::runtime {
 
-constinit std::atomic<uint32_t> unloads_under_way{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint32_t> unloads_under_way{0};
 
 namespace {
 
 // Counts forks: an unload that the child's only thread is in the middle of ends uncounted there.
-constinit std::atomic<uint32_t> processes{0};
+HEAPLEDGER_TOGETHER constinit std::atomic<uint32_t> processes{0};
 
 }  // namespace
 

@@ -85,7 +85,7 @@ def address_space_limit(hazard):
 
 def address_space_limit_from_the_start(hazard):
     """Little room for us: a ledger that stops, or none; the program runs as ever."""
-    for megabytes in (8, 12, 16, 24):
+    for megabytes in (8, 10, 11, 12, 13, 14, 16, 24):
         _, with_us = hazard.both("busy", stderr=False,
                                  before_exec=limited(resource.RLIMIT_AS, megabytes << 20))
         harness.expect_equal(with_us.status, 17, "exit status")

@@ -1,0 +1,62 @@
+// Ledgers: at which level a question is answered best, and how its groups came and went.
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "analyzer/query.h"
+#include "analyzer/query/ledgers_parts.h"
+#include "analyzer/query/moment_books.h"
+
+namespace heapledger {
+
+GroupsOverTime Ledgers::over_time(const Question& question) {
+  Turn turn(*this);
+  Parts::Counted counted = parts_->count(question);
+  GroupsOverTime found;
+  found.answer = parts_->answer(question, counted);
+  const std::vector<Row>& rows = found.answer.rows;
+  const std::vector<uint32_t>& sites = parts_->sites;
+  std::unordered_map<uint32_t, uint32_t> row_of_site;
+  for (uint32_t i = 0; i < rows.size(); ++i) row_of_site.try_emplace(rows[i].site, i);
+  std::vector<uint32_t> row_of(std::max(sites.size(), counted.grouping.groups.size()), UINT32_MAX);
+  auto group_of = [&](uint32_t account) {
+    return is_by_stack(question) ? counted.grouping.self[account] : account;
+  };
+  for (uint32_t account = 0; account < sites.size(); ++account) {
+    auto row = row_of_site.find(sites[account]);
+    if (row != row_of_site.end() && group_of(account) != Grouping::kNone) {
+      row_of[group_of(account)] = row->second;
+    }
+  }
+  std::vector<uint32_t> lines(sites.size(), UINT32_MAX);  // in whichever heap
+  for (uint32_t account = 0; account < sites.size(); ++account) {
+    if (group_of(account) != Grouping::kNone) lines[account] = row_of[group_of(account)];
+  }
+  SeriesBook book(parts_->set, std::move(lines), rows.size());
+  parts_->scan<QuietBook>(book, parts_->view().heaps, nullptr, {});
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    found.series.push_back(book.take(i, parts_->view().overview.duration_ns));
+  }
+  return found;
+}
+
+Answer Ledgers::explain(Question& question, size_t parts_wanted) {
+  Turn turn(*this);
+  question.by = GroupBy::kOwner;
+  Answer owners = ask(question);
+  const uint64_t whole = value_of(owners.totals, question.sort);
+  uint64_t owned = 0;
+  for (const Row& row : owners.rows) owned += value_of(row.all, question.sort);
+  if (owned >= whole - whole / 2) return owners;
+  const size_t top = std::exchange(question.top, parts_wanted);
+  question.by = GroupBy::kPart;
+  Answer parts = ask(question);
+  const bool has_rest = !parts.rows.empty() && parts.rows.back().is_rest;
+  const uint64_t rest = has_rest ? value_of(parts.rows.back().all, question.sort) : 0;
+  if (whole - rest > owned) return parts;
+  question.by = GroupBy::kOwner;
+  question.top = top;
+  return owners;
+}
+
+}  // namespace heapledger

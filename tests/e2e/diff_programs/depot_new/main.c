@@ -1,0 +1,6 @@
+#include "store.h"
+
+int main(void) {
+  store_open();
+  return 0;
+}
