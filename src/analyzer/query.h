@@ -95,9 +95,9 @@ class Ledgers {
   Answer ask(const Question& question);
 
   // The same at the level that explains most with few rows, by owner or by part, which becomes
-  // that of the question: owners, if the first of them have half of what is asked about; else so
-  // many parts.
-  Answer explain(Question& question, size_t parts);
+  // that of the question: owners, if the first of them have so much of what is asked about; else so
+  // many parts, if they have more.
+  Answer explain(Question& question, size_t parts, unsigned enough_percent = 50);
 
   // By whatever is asked for, at the end.
   NeverFreed never_freed(const Suppressions& suppressions, const Question& question = {});

@@ -15,6 +15,9 @@ namespace {
 constexpr double kSitesHead = 34;
 constexpr double kSitesKeyLine = 16;
 
+// Owners that leave more than a fifth of the chart in grey give way to parts that leave less.
+constexpr unsigned kEnoughPercent = 80;
+
 struct Shown {
   std::string name;  // in the key
   uint32_t line = 0;
@@ -121,7 +124,7 @@ class SitesPanel {
   void choose(size_t top) {
     Question question;
     question.top = top;
-    ledgers_.explain(question, top);
+    ledgers_.explain(question, top, kEnoughPercent);
     by_part_ = question.by == GroupBy::kPart;
     const GroupsOverTime found = ledgers_.over_time(question);
     rest_at_peak_ = found.answer.totals.live_bytes;

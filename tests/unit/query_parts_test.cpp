@@ -123,5 +123,18 @@ TEST(Parts, OwnersExplainMoreWhereFewOfThemHaveHalf) {
   EXPECT_EQ(answer.rows.at(0).all.live_bytes, 300u);
 }
 
+TEST(Parts, ChartsAskMoreOfOwners) {
+  NamedProgram program;  // the first five own 1,440 of 2,400 bytes: 60 %
+  scatter(program, "parse", 100);
+  program.add({"draw", "main"}, 1400);
+  Question question;
+  question.top = 5;
+  EXPECT_EQ(program.ledgers().explain(question, 5, 60).rows.at(0).name, "draw");
+  EXPECT_EQ(question.by, GroupBy::kOwner);
+  const Answer answer = program.ledgers().explain(question, 5, 80);
+  EXPECT_EQ(question.by, GroupBy::kPart);
+  EXPECT_EQ(answer.rows.at(0).all.live_bytes + answer.rows.at(1).all.live_bytes, 2400u);
+}
+
 }  // namespace
 }  // namespace heapledger

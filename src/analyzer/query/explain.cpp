@@ -40,14 +40,14 @@ GroupsOverTime Ledgers::over_time(const Question& question) {
   return found;
 }
 
-Answer Ledgers::explain(Question& question, size_t parts_wanted) {
+Answer Ledgers::explain(Question& question, size_t parts_wanted, unsigned enough_percent) {
   Turn turn(*this);
   question.by = GroupBy::kOwner;
   Answer owners = ask(question);
   const uint64_t whole = value_of(owners.totals, question.sort);
   uint64_t owned = 0;
   for (const Row& row : owners.rows) owned += value_of(row.all, question.sort);
-  if (owned >= whole - whole / 2) return owners;
+  if (owned * 100 >= whole * enough_percent) return owners;
   const size_t top = std::exchange(question.top, parts_wanted);
   question.by = GroupBy::kPart;
   Answer parts = ask(question);

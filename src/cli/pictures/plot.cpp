@@ -131,7 +131,7 @@ void add_plot(Command& app, int& exit_code) {
       ->type_name("KIND");
   command
       ->add_option("--top", options->top,
-                   "Sites that have a colour of their own, up to 12 (default: 8)")
+                   "Places or parts that have a colour of their own, up to 12 (default: 10)")
       ->type_name("N");
   command->add_option("--width", options->width, "In pixels")->type_name("N");
   command->add_option("--height", options->height, "In pixels")->type_name("N");

@@ -1,7 +1,7 @@
 // A timer at a high rate whose handler allocates while the thread itself allocates all the time.
 // Thread and handler use different sizes that are always waiting in malloc's cache, where libc
-// takes no lock and touches nothing in common: natively this is safe. Where the handler takes longer
-// than the timer waits, the thread itself stands still: so it is the handler that ends it.
+// takes no lock and touches nothing in common: natively this is safe. Where the handler takes
+// longer than the timer waits, the thread itself stands still: so it is the handler that ends it.
 #include <signal.h>
 #include <sys/time.h>
 
