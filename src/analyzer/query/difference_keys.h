@@ -3,6 +3,8 @@
 // when the texts are, no hashes.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -26,7 +28,7 @@ class KeyNumbers {
     }
   };
   std::unordered_map<std::string, uint32_t> texts_;
-  std::unordered_map<uint64_t, uint32_t, Hash> pairs_;
+  tsl::robin_map<uint64_t, uint32_t, Hash> pairs_;
   uint32_t next_ = 1;
 };
 

@@ -1,6 +1,9 @@
 #include "analyzer/query/difference_match.h"
 
+#include <tsl/robin_map.h>
+
 #include <algorithm>
+#include <array>
 #include <map>
 #include <unordered_map>
 
@@ -20,7 +23,8 @@ class UnitMatcher {
   }
 
   Matched run() {
-    for (size_t stage = 0; stage < MatchUnit::kFirstStages; ++stage) match_by_key(stage);
+    unite_unmoved();
+    for (size_t stage = 1; stage < MatchUnit::kFirstStages; ++stage) match_by_key(stage);
     match_missing();
     for (size_t stage = MatchUnit::kFirstStages; stage < MatchUnit::kStages; ++stage) {
       match_by_key(stage);
@@ -47,27 +51,30 @@ class UnitMatcher {
     std::vector<std::array<ByLine, 2>> buckets;
     for (uint32_t i : left()) {
       const MatchUnit& unit = units_[i];
-      if (unit.keys[stage] == 0 || (stage > 0 && !unit.moved)) continue;
+      if (unit.keys[stage] == 0 || !unit.moved) continue;
       auto [found, is_new] = places.try_emplace(unit.keys[stage], buckets.size());
       if (is_new) buckets.emplace_back();
-      buckets[found->second][unit.side][stage == 0 ? 0 : unit.line].push_back(i);
+      buckets[found->second][unit.side][unit.line].push_back(i);
     }
-    for (const auto& bucket : buckets) {
-      if (stage == 0) {
-        unite(bucket[0], bucket[1]);
-      } else {
-        align(bucket[0], bucket[1]);
-      }
-    }
+    for (const auto& bucket : buckets) align(bucket[0], bucket[1]);
   }
 
-  // All of the one side with all of the other, whatever their lines.
-  void unite(const ByLine& before, const ByLine& after) {
-    if (before.empty() || after.empty()) return;
-    const Numbers& a = before.begin()->second;
-    const Numbers& b = after.begin()->second;
-    for (uint32_t unit : a) partner_[unit] = b.front();
-    for (uint32_t unit : b) partner_[unit] = a.front();
+  // The first stage: all of the one side with all of the other, whatever their lines. Of two
+  // moments it has all units, so it keeps no lists of them.
+  void unite_unmoved() {
+    using Firsts = std::array<uint32_t, 2>;  // by side
+    tsl::robin_map<uint32_t, Firsts> firsts;
+    for (uint32_t i = 0; i < units_.size(); ++i) {
+      const MatchUnit& unit = units_[i];
+      if (unit.keys[0] == 0) continue;
+      uint32_t& first =
+          firsts.try_emplace(unit.keys[0], Firsts{kNobody, kNobody}).first.value()[unit.side];
+      if (first == kNobody) first = i;
+    }
+    for (uint32_t i = 0; i < units_.size(); ++i) {
+      const MatchUnit& unit = units_[i];
+      if (unit.keys[0] != 0) partner_[i] = firsts.find(unit.keys[0])->second[1 - unit.side];
+    }
   }
 
   std::vector<AlignedLine> lines_of(const ByLine& by_line) const {
@@ -159,7 +166,7 @@ class UnitMatcher {
   const std::vector<MatchUnit>& units_;
   Numbers partner_;                                            // one of them
   std::unordered_map<uint32_t, std::vector<LinePair>> found_;  // by function: lines that are pairs
-  std::unordered_map<uint32_t, uint32_t> owners_[2];
+  tsl::robin_map<uint32_t, uint32_t> owners_[2];
   Matched out_;
 };
 

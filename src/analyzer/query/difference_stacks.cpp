@@ -21,7 +21,10 @@ DifferenceStacks::DifferenceStacks(Ledgers& before, Ledgers& after, DifferenceBu
     : builds_(builds), by_(by) {
   sides_[0].ledgers = &before;
   sides_[1].ledgers = &after;
-  for (Side& side : sides_) side.stacks.resize(side.ledgers->sites().size());
+  for (size_t i : {0u, 1u}) {
+    sides_[i].code = &codes_[builds.same_ledgers() ? 0 : i];
+    sides_[i].code->stacks.resize(sides_[i].ledgers->sites().size());
+  }
 }
 
 DifferenceStacks::Frame DifferenceStacks::frame_keys(size_t side, const NamedFrame& frame) {
@@ -45,7 +48,7 @@ const std::vector<DifferenceStacks::Frame>& DifferenceStacks::frames_at(size_t n
   Side& side = sides_[number];
   const SiteCatalog& catalog = side.ledgers->sites();
   const CodePlace place{catalog.address_of(site), catalog.module_of(site)};
-  auto [found, is_new] = side.places.try_emplace(place);
+  auto [found, is_new] = side.code->places.try_emplace(place);
   if (!is_new) return found->second;
   for (const NamedFrame& frame : side.ledgers->frames(site)) {
     found->second.push_back(frame_keys(number, frame));
@@ -57,13 +60,13 @@ const std::vector<DifferenceStacks::Frame>& DifferenceStacks::frames_at(size_t n
 // Callers are shared by many sites, so every frame of the tree is looked at once. Frame by frame:
 // whether one is inlined into the next may differ from build to build.
 DifferenceStacks::Keys DifferenceStacks::keys_of(size_t number, uint32_t site) {
-  Side& side = sides_[number];
-  const SiteCatalog& catalog = side.ledgers->sites();
+  const SiteCatalog& catalog = sides_[number].ledgers->sites();
+  std::vector<Keys>& stacks = sides_[number].code->stacks;
   std::vector<uint32_t> open;
   Keys keys;
   for (uint32_t at = site; catalog.has_frame(at) && open.size() < kMostNodes;) {
-    if (side.stacks[at].known) {
-      keys = side.stacks[at];
+    if (stacks[at].known) {
+      keys = stacks[at];
       break;
     }
     open.push_back(at);
@@ -71,18 +74,21 @@ DifferenceStacks::Keys DifferenceStacks::keys_of(size_t number, uint32_t site) {
   }
   for (size_t i = open.size(); i-- > 0;) {
     const std::vector<Frame>& frames = frames_at(number, open[i]);
-    for (size_t f = frames.size(); f-- > 0;) {
-      keys.whole = numbers_.pair(keys.whole, frames[f].whole);
-      keys.moved = keys.moved || frames[f].moved;
-      if (!frames[f].own) continue;
-      keys.lined = numbers_.pair(keys.lined, frames[f].lined);
-      keys.names = numbers_.pair(keys.names, frames[f].name);
-      keys.plain = numbers_.pair(keys.plain, frames[f].plain);
-    }
+    for (size_t f = frames.size(); f-- > 0;) add_frame(frames[f], keys);
     keys.known = true;
-    side.stacks[open[i]] = keys;
+    stacks[open[i]] = keys;
   }
   return keys;
+}
+
+void DifferenceStacks::add_frame(const Frame& frame, Keys& keys) {
+  keys.whole = numbers_.pair(keys.whole, frame.whole);
+  keys.moved = keys.moved || frame.moved;
+  if (!frame.own) return;
+  keys.lined = numbers_.pair(keys.lined, frame.lined);
+  if (builds_.same_ledgers()) return;
+  keys.names = numbers_.pair(keys.names, frame.name);
+  keys.plain = numbers_.pair(keys.plain, frame.plain);
 }
 
 uint32_t DifferenceStacks::unit_of(size_t number, const Row& row) {
@@ -116,11 +122,18 @@ MatchUnit DifferenceStacks::make_unit(size_t number, const Row& row, const Keys&
   unit.line = row.line;
   if (by_ == GroupBy::kSite) {
     unit.moved = keys.moved;
-    read_stack(number, row.site, unit);
     unit.owner = keys.whole;
-    unit.keys = {
-        unit.moved ? 0 : keys.whole,           keys.whole, numbers_.pair(keys.names, unit.entry),
-        numbers_.pair(keys.plain, unit.entry), keys.names, keys.plain};
+    if (!unit.moved) {
+      unit.keys[0] = keys.whole;
+      return unit;
+    }
+    read_stack(number, row.site, unit);
+    unit.keys = {0,
+                 keys.whole,
+                 numbers_.pair(keys.names, unit.entry),
+                 numbers_.pair(keys.plain, unit.entry),
+                 keys.names,
+                 keys.plain};
     return unit;
   }
   const Frame frame = blamed_keys(number, row);
@@ -130,9 +143,13 @@ MatchUnit DifferenceStacks::make_unit(size_t number, const Row& row, const Keys&
     unit.keys = {unit.moved ? 0 : keys.whole, frame.whole, frame.name, frame.plain, frame.name, 0};
     return unit;
   }
-  read_stack(number, row.site, unit);
   unit.owner = frame.lined;
-  unit.keys = {unit.moved ? 0 : frame.lined,
+  if (!unit.moved) {
+    unit.keys[0] = frame.lined;
+    return unit;
+  }
+  read_stack(number, row.site, unit);
+  unit.keys = {0,
                numbers_.pair(frame.whole, unit.entry),
                numbers_.pair(frame.name, unit.entry),
                numbers_.pair(frame.plain, unit.entry),
@@ -142,7 +159,6 @@ MatchUnit DifferenceStacks::make_unit(size_t number, const Row& row, const Keys&
 }
 
 void DifferenceStacks::read_stack(size_t number, uint32_t site, MatchUnit& unit) {
-  if (!unit.moved) return;
   const SiteCatalog& catalog = sides_[number].ledgers->sites();
   for (size_t depth = 0; catalog.has_frame(site) && depth < kMostNodes; ++depth) {
     for (const Frame& frame : frames_at(number, site)) {

@@ -19,6 +19,8 @@ class DifferenceStacks {
  public:
   // By owner; by site: whole stacks; or by line.
   DifferenceStacks(Ledgers& before, Ledgers& after, DifferenceBuilds& builds, GroupBy by);
+  DifferenceStacks(const DifferenceStacks&) = delete;
+  DifferenceStacks& operator=(const DifferenceStacks&) = delete;
 
   // The unit that a row of one side is in: in an answer by line, or else by site. Figures are left
   // to the caller.
@@ -43,14 +45,17 @@ class DifferenceStacks {
     bool known = false;
     bool moved = false;  // any of it is another build
     uint32_t whole = 0;
-    uint32_t lined = 0;  // the program's own part, as the next two
-    uint32_t names = 0;
+    uint32_t lined = 0;  // the program's own part, as the next two;
+    uint32_t names = 0;  // where code may have moved, as the next
     uint32_t plain = 0;
+  };
+  struct Code {
+    std::unordered_map<CodePlace, std::vector<Frame>, CodePlaceHash> places;
+    std::vector<Keys> stacks;  // by node of the catalog
   };
   struct Side {
     Ledgers* ledgers = nullptr;
-    std::unordered_map<CodePlace, std::vector<Frame>, CodePlaceHash> places;
-    std::vector<Keys> stacks;  // by node of the catalog
+    Code* code = nullptr;  // of the same ledgers: the same
     std::unordered_map<uint64_t, uint32_t> units;
   };
 
@@ -59,10 +64,12 @@ class DifferenceStacks {
   Keys keys_of(size_t side, uint32_t site);
   Frame blamed_keys(size_t side, const Row& row);
   MatchUnit make_unit(size_t side, const Row& row, const Keys& keys);
+  void add_frame(const Frame& frame, Keys& keys);
   void read_stack(size_t side, uint32_t site, MatchUnit& unit);
 
   DifferenceBuilds& builds_;
   GroupBy by_;
+  Code codes_[2];
   Side sides_[2];
   KeyNumbers numbers_;
   std::vector<MatchUnit> units_;
