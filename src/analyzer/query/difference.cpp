@@ -90,7 +90,7 @@ class Comparison {
     } else {
       match_names();
     }
-    if (question_.by == GroupBy::kOwner && question_.sort == Compared::kPeak) add_owner_peaks();
+    if (wants_owner_peaks()) add_owner_peaks();
     order_rows(out_, question_);
     out_.unmatched_modules.assign(builds_.unmatched_modules().begin(),
                                   builds_.unmatched_modules().end());
@@ -98,6 +98,10 @@ class Comparison {
   }
 
  private:
+  bool wants_owner_peaks() const {
+    return question_.by == GroupBy::kOwner && question_.sort == Compared::kPeak;
+  }
+
   Question question_of(const Asking& asking) const {
     Question question;
     question.filter = question_.filter;
@@ -152,7 +156,9 @@ class Comparison {
       for (size_t i = 0; i < rows_[side].size(); ++i) {
         const uint32_t unit = of_rows[side][i];
         take(side, rows_[side][i], out_.rows[matched.rows[unit]], matched.lacking[unit] != 0);
-        owners_[side][matched.rows[unit]].push_back(stacks_.units()[unit].owner);
+        if (wants_owner_peaks()) {
+          owners_[side][matched.rows[unit]].push_back(stacks_.units()[unit].owner);
+        }
       }
       for (size_t i = 0; i < ends_[side].size(); ++i) {
         take_end(side, ends_[side][i], out_.rows[matched.rows[of_ends[side][i]]]);

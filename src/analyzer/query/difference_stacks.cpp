@@ -38,6 +38,7 @@ DifferenceStacks::Frame DifferenceStacks::frame_keys(size_t side, const NamedFra
   keys.plain = numbers_.text("plain " + (named ? plain_function(name) : name));
   keys.line = frame.line;
   keys.own = !frame.wrapper && !is_mark(frame);
+  keys.code = named || !frame.module.empty();
   keys.moved = !builds_.agree(frame.module);
   return keys;
 }
@@ -91,12 +92,27 @@ void DifferenceStacks::add_frame(const Frame& frame, Keys& keys) {
   keys.plain = numbers_.pair(keys.plain, frame.plain);
 }
 
+// The owner, as in Frame::lined, where that alone says which row a stack is in: by owner, in the
+// same ledgers, and the first of the program's own frames is the one to blame. 0: it does not.
+uint32_t DifferenceStacks::owner_at(size_t number, uint32_t site) {
+  if (by_ != GroupBy::kOwner || !builds_.same_ledgers()) return 0;
+  const SiteCatalog& catalog = sides_[number].ledgers->sites();
+  for (size_t depth = 0; catalog.has_frame(site) && depth < kMostNodes; ++depth) {
+    for (const Frame& frame : frames_at(number, site)) {
+      if (!frame.code) return 0;
+      if (frame.own) return frame.lined;
+    }
+    site = catalog.parent_of(site);
+  }
+  return 0;
+}
+
 uint32_t DifferenceStacks::unit_of(size_t number, const Row& row) {
   Side& side = sides_[number];
   Keys keys;
   if (by_ == GroupBy::kLine) {
     keys.whole = numbers_.text("line " + row.name);
-  } else {
+  } else if (keys.lined = owner_at(number, row.site); keys.lined == 0) {
     keys = keys_of(number, row.site);
     if (keys.whole == 0) keys.whole = numbers_.text("no stack");
   }

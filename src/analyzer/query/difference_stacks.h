@@ -38,6 +38,7 @@ class DifferenceStacks {
     uint32_t plain = 0;
     uint32_t line = 0;
     bool own = false;    // the program's
+    bool code = true;    // in a module, or with a name
     bool moved = false;  // another build
   };
   // Of a stack from some frame outwards.
@@ -63,6 +64,7 @@ class DifferenceStacks {
   Frame frame_keys(size_t side, const NamedFrame& frame);
   Keys keys_of(size_t side, uint32_t site);
   Frame blamed_keys(size_t side, const Row& row);
+  uint32_t owner_at(size_t side, uint32_t site);
   MatchUnit make_unit(size_t side, const Row& row, const Keys& keys);
   void add_frame(const Frame& frame, Keys& keys);
   void read_stack(size_t side, uint32_t site, MatchUnit& unit);

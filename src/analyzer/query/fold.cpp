@@ -98,13 +98,13 @@ void Fold::cells_as_rows(Answer& answer,
                       return a.then != b.then ? a.then > b.then : a.cell < b.cell;
                     });
   answer.groups = order.size();
+  answer.rows.reserve(top);
   for (size_t i = 0; i < top; ++i) {
     uint32_t cell = order[i].cell;
-    Row row;
+    Row& row = answer.rows.emplace_back();
     row.all = figures(tallied_.cells[cell], extras_of(cell), peak_of(cell));
     row.self = row.all;
     describe(cell, row);
-    answer.rows.push_back(std::move(row));
   }
 }
 
