@@ -26,6 +26,7 @@
 
 #include "analyzer/error.h"
 #include "analyzer/heaps.h"
+#include "analyzer/index/cube.h"
 #include "analyzer/ledger_facts.h"
 #include "analyzer/options.h"
 #include "analyzer/query/answer.h"
@@ -98,6 +99,12 @@ class Ledgers {
   // that of the question: owners, if the first of them have so much of what is asked about; else so
   // many parts, if they have more.
   Answer explain(Question& question, size_t parts, unsigned enough_percent = 50);
+
+  // Makes the index (index/cube.h), if it is not there and these ledgers can have one: one pass.
+  // From then on questions at its edges and between them need none, as long as they are by stacks,
+  // without filters on blocks, and do not want peaks within ranges.
+  bool make_index();
+  Edges edges();  // none without an index
 
   // By whatever is asked for, at the end.
   NeverFreed never_freed(const Suppressions& suppressions, const Question& question = {});

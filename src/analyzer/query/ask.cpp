@@ -187,8 +187,9 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   plan.sizes = question.wanted.sizes;
   plan.thread_sets = question.wanted.threads;
   plan.extras = plan.lifetimes || plan.sizes || plan.thread_sets;
-  plan.cell_peaks = !is_by_stack(question);
-  if (is_by_stack(question) &&
+  plan.no_peaks = plan.between && question.wanted.no_range_peaks;
+  plan.cell_peaks = !is_by_stack(question) && !plan.no_peaks;
+  if (is_by_stack(question) && !plan.no_peaks &&
       (question.wanted.own_peaks || question.sort == Measure::kPeakBytes)) {
     counted.members = list_members(counted.grouping);
     plan.group_offsets = &counted.members.offsets;
@@ -202,6 +203,7 @@ void Ledgers::Parts::run(const Plan& plan, Counted& counted) {
   Tally tally(set, plan, set.catalog().accounts());
   scan(tally, plan.heaps, plan.between ? &plan.begin : nullptr, plan.end);
   counted.tallied = tally.take();
+  if (plan.no_peaks) counted.tallied.has_total_peak = false;
   counted.sizes = tally.sizes();
   counted.threads = tally.threads();
 }
@@ -251,7 +253,7 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
     counted.end_ns = resolve(question.at).time_ns;
     return counted;
   }
-  if (count_at(question, counted)) return counted;
+  if (count_in_index(question, counted) || count_at(question, counted)) return counted;
   Plan plan = make_plan(question, counted);
   run(plan, counted);
   counted.begin_ns = plan.begin.time_ns;

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analyzer/index/cube.h"
 #include "analyzer/inheritance.h"
 #include "analyzer/ledger_set.h"
 #include "analyzer/overview_book.h"
@@ -24,6 +26,7 @@ class LiveScan;
 }
 
 struct LiveMoment;
+struct IndexRange;
 
 // What the first pass over some heaps has found.
 struct HeapView {
@@ -99,6 +102,13 @@ struct Ledgers::Parts {
   bool find_live_moment(const MomentSpec& moment, LiveMoment& found);
   bool scan_to(const LiveMoment& moment, uint32_t ledger,
                std::unique_ptr<seal::LiveScan>& scan) const;
+  // At edges, and between them (index/).
+  bool can_have_index();
+  bool make_index();
+  std::optional<IndexRange> find_in_index(const Question& question);
+  bool is_in_index(const Question& question);
+  bool count_in_index(const Question& question, Counted& counted);
+
   bool count_live(const Question& question, Counted& counted);
   bool count_at(const Question& question, Counted& counted);
   bool count_left(const std::vector<char>& left_out, Counted& counted);
@@ -122,7 +132,9 @@ struct Ledgers::Parts {
   std::vector<std::string> more_wrappers;  // that others have found
   bool briefs_tried = false;
   std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
-  std::vector<Brief> briefs;         // of all ledgers; none when some are not sealed
+  bool index_tried = false;
+  std::optional<Cube> index;  // of malloc's heap
+  std::vector<Brief> briefs;  // of all ledgers; none when some are not sealed
 };
 
 // Everything that an asker does is done in its turn.

@@ -326,13 +326,11 @@ Answer Ledgers::Parts::ask_live(Question question) {
   question.wanted = {};
   check(question, set.size());
   Counted counted;
-  if (!count_live(question, counted)) {
-    // The stacks are put into groups below, those that have something live.
-    Question by_cell = question;
-    by_cell.tree = TreeShape::kNone;
-    if (is_by_stack(question)) by_cell.by = GroupBy::kSite;
-    counted = count(by_cell);
-  }
+  // The stacks are put into groups below, those that have something live.
+  Question by_cell = question;
+  by_cell.tree = TreeShape::kNone;
+  if (is_by_stack(question)) by_cell.by = GroupBy::kSite;
+  if (is_in_index(by_cell) || !count_live(question, counted)) counted = count(by_cell);
   keep_live(question, counted);
   return answer(question, counted);
 }

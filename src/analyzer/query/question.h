@@ -53,8 +53,9 @@ inline constexpr size_t kMaxTreeNodes = size_t{2} << 20;
 struct Wanted {
   bool own_peaks = false;  // for groups of functions and trees; groups that do not overlap have it
   bool lifetimes = false;
-  bool sizes = false;    // the common ones; smallest, largest and average are always there
-  bool threads = false;  // that allocate and that free
+  bool sizes = false;           // the common ones; smallest, largest and average are always there
+  bool threads = false;         // that allocate and that free
+  bool no_range_peaks = false;  // of ranges: peaks can be left out, which the index does not have
   bool operator==(const Wanted&) const = default;
 };
 

@@ -18,11 +18,12 @@ constexpr std::array<std::pair<const char*, Patterns Filter::*>, 4> kPatterns = 
      {"module", &Filter::modules},
      {"function", &Filter::functions},
      {"heap", &Filter::heaps}}};
-constexpr std::array<std::pair<const char*, bool Wanted::*>, 4> kWanted = {
+constexpr std::array<std::pair<const char*, bool Wanted::*>, 5> kWanted = {
     {{"own_peaks", &Wanted::own_peaks},
      {"lifetimes", &Wanted::lifetimes},
      {"sizes", &Wanted::sizes},
-     {"threads", &Wanted::threads}}};
+     {"threads", &Wanted::threads},
+     {"no_range_peaks", &Wanted::no_range_peaks}}};
 
 Json filter_json(const Filter& filter) {
   Json json;

@@ -48,6 +48,7 @@ struct Plan {
   bool sizes = false;
   bool thread_sets = false;
   bool cell_peaks = true;
+  bool no_peaks = false;                                 // nor those of all together
   const std::vector<uint32_t>* group_offsets = nullptr;  // own peaks of groups that overlap:
   const std::vector<uint32_t>* group_members = nullptr;  // by account
   uint32_t groups = 0;

@@ -1,0 +1,59 @@
+#include "analyzer/index/cube.h"
+
+#include <algorithm>
+
+namespace heapledger {
+
+void Change::add(const Change& other) {
+  calls += other.calls;
+  bytes += other.bytes;
+  frees += other.frees;
+  ended_blocks += other.ended_blocks;
+  ended_bytes += other.ended_bytes;
+  smallest = std::min(smallest, other.smallest);
+  largest = std::max(largest, other.largest);
+  rare.add(other.rare);
+}
+
+namespace {
+
+void add_stay(const Stay& stay, Paged<Cell>& cells) {
+  Cell& cell = cells[stay.account];
+  cell.live_blocks += stay.blocks;
+  cell.live_bytes += stay.bytes;
+}
+
+}  // namespace
+
+void Cube::add_live(uint32_t edge, Paged<Cell>& cells) const {
+  for (const Stay& stay : stays) {
+    if (stay.birth > edge) break;
+    if (stay.last() > edge) add_stay(stay, cells);
+  }
+}
+
+void Cube::add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
+                     Paged<Cell>& cells) const {
+  const uint32_t first = from ? *from + 1 : 0;
+  const uint32_t last = to ? *to : UINT32_MAX;
+  auto stay = std::partition_point(stays.begin(), stays.end(),
+                                   [first](const Stay& s) { return s.birth < first; });
+  for (; stay != stays.end() && stay->birth <= last; ++stay) {
+    if (to ? stay->last() > last : stay->is_left()) add_stay(*stay, cells);
+  }
+  auto change = std::partition_point(changes.begin(), changes.end(),
+                                     [first](const Change& c) { return c.bucket < first; });
+  for (; change != changes.end() && change->bucket <= last; ++change) {
+    Cell& cell = cells[change->account];
+    cell.calls += change->calls;
+    cell.bytes += change->bytes;
+    cell.frees += change->frees;
+    cell.ended_blocks += change->ended_blocks;
+    cell.ended_bytes += change->ended_bytes;
+    cell.smallest = std::min(cell.smallest, change->smallest);
+    cell.largest = std::max(cell.largest, change->largest);
+    static_cast<RareSums&>(cell).add(change->rare);
+  }
+}
+
+}  // namespace heapledger

@@ -1,0 +1,77 @@
+// The cube: how many blocks and bytes of every account were born in each bucket of time and ended
+// in each other one. From it the live heap at every edge between two buckets, and what happened
+// between two edges, are sums over its rows; no entry has to be read again.
+//
+// Exact at edges, and only there. Buckets are those of a Series: edge i is the last nanosecond of
+// bucket i. Immutable once made, so that several threads may ask.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyzer/paged.h"
+#include "analyzer/query/cells.h"
+
+namespace heapledger {
+
+// Buckets of equal width from time 0.
+struct Edges {
+  uint64_t width_ns = 0;  // 0: there are none
+  uint32_t count = 0;
+
+  uint64_t time_of(uint32_t edge) const { return (uint64_t{edge} + 1) * width_ns - 1; }
+  // Nothing when the time is between two.
+  std::optional<uint32_t> at(uint64_t time_ns) const {
+    if (width_ns == 0 || (time_ns + 1) % width_ns != 0 || time_ns + 1 < width_ns) return {};
+    const uint64_t edge = (time_ns + 1) / width_ns - 1;
+    return edge < count ? std::optional(static_cast<uint32_t>(edge)) : std::nullopt;
+  }
+  bool operator==(const Edges&) const = default;
+};
+
+// Blocks that outlived the bucket they were born in, or were still there when their process ended.
+struct Stay {
+  uint32_t account = 0;
+  uint16_t birth = 0;
+  uint16_t death = 0;  // the bucket, and kLeft if the end was the process's
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+
+  static constexpr uint16_t kLeft = 0x8000;
+  uint16_t last() const { return death & ~kLeft; }
+  bool is_left() const { return (death & kLeft) != 0; }
+};
+
+// What happened to the blocks of an account in a bucket.
+struct Change {
+  uint32_t account = 0;
+  uint32_t bucket = 0;
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+  uint64_t frees = 0;
+  uint64_t ended_blocks = 0;
+  uint64_t ended_bytes = 0;
+  uint64_t smallest = UINT64_MAX;
+  uint64_t largest = 0;
+  RareSums rare;  // temporary calls: of blocks born in the bucket
+
+  void add(const Change& other);
+};
+
+struct Cube {
+  Edges edges;
+  std::vector<Stay> stays;      // by birth, death, account
+  std::vector<Change> changes;  // by bucket, account
+
+  // Adds what is live at an edge to the cells of accounts.
+  void add_live(uint32_t edge, Paged<Cell>& cells) const;
+
+  // What happened after the edge `from` up to the edge `to`; nothing: from the start, to the end.
+  // Live is what was born then and is there at the end of it.
+  void add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
+                 Paged<Cell>& cells) const;
+};
+
+}  // namespace heapledger

@@ -1,0 +1,90 @@
+// The book that makes a cube, in a pass that stops at every edge. What a block was born in follows
+// from its time; the few births that are told in another bucket than that of their time are
+// remembered apart. Rows are sorted and added up now and then; when there are too many of them, two
+// buckets become one, throughout.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/index/cube.h"
+#include "analyzer/ledger_set.h"
+#include "analyzer/paged.h"
+#include "analyzer/quiet_book.h"
+
+namespace heapledger {
+
+class CubeBook final : public QuietBook {
+ public:
+  // At most so many rows of each kind, and as many again that wait to be sorted.
+  CubeBook(const LedgerSet& set, Edges edges, size_t most_rows);
+
+  // Times for the pass to stop at.
+  std::vector<uint64_t> stops() const;
+  // At each of them.
+  void reach_edge();
+
+  // After the pass.
+  Cube take();
+
+  void added(uint32_t account, uint32_t) override { now_.grow_to(account + 1); }
+  void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
+
+  void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override;
+  void died(uint32_t ledger, const LiveBlock& block, const Death& death,
+            const Weight& weight) override;
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight& weight) override {
+    end(ledger, block, weight, 0);
+  }
+  void left(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight& weight) override;
+  void resized(uint32_t ledger, const Resize& resize) override;
+
+ private:
+  // Its birth was told in another bucket than that of its time.
+  static constexpr uint32_t kToldElsewhere = kFirstBookFlag;
+
+  struct Ledger {
+    std::vector<uint64_t> ends;  // the last time unit of every bucket
+    uint64_t before = 0;         // the last of the bucket before this one …
+    bool is_first = true;        // … if there is one
+    uint64_t until = 0;          // the last of this one
+    // The buckets of births, by address and account: nothing else tells two of them apart.
+    std::unordered_map<uint64_t, uint16_t> told;
+
+    bool is_now(uint64_t time) const { return (is_first || time > before) && time <= until; }
+  };
+
+  Change& change_of(uint32_t account) {
+    if (account >= now_.size()) now_.grow_to(account + 1);
+    Change& change = now_[account];
+    if (change.bucket != bucket_ + 1) {
+      change = {};
+      change.account = account;
+      change.bucket = bucket_ + 1;
+      touched_.push_back(account);
+    }
+    return change;
+  }
+  uint16_t birth_of(uint32_t ledger, const LiveBlock& block);
+  Change& end(uint32_t ledger, const LiveBlock& block, const Weight& weight, uint64_t temporary);
+  void stay(const LiveBlock& block, uint16_t birth, uint16_t death, const Weight& weight);
+  void write_changes();
+  void sort_stays();
+  void sort_changes();
+  void halve();
+  uint32_t account_of(uint32_t account) const;
+
+  size_t most_rows_;
+  Cube cube_;
+  std::vector<Ledger> ledgers_;
+  uint32_t bucket_ = 0;  // of the pass; the cube's may be wider
+  unsigned halved_ = 0;
+  Paged<Change> now_;  // by account; `bucket` is one more than that of the pass, 0: none yet
+  std::vector<uint32_t> touched_;
+  size_t sorted_stays_ = 0;
+  size_t sorted_changes_ = 0;
+  std::unordered_map<uint32_t, uint32_t> merged_;
+};
+
+}  // namespace heapledger

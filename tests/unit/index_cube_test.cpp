@@ -1,0 +1,210 @@
+// The index: at its edges and between them it says what a pass says, and what the model says, and
+// reads nothing for it.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analyzer/index/cube.h"
+#include "analyzer/query/answer_json.h"
+#include "counting_source.h"
+#include "query_asker.h"
+
+namespace heapledger {
+namespace {
+
+using test::Cut;
+using test::World;
+
+constexpr GroupBy kByStack[] = {GroupBy::kNothing, GroupBy::kSite, GroupBy::kFunction,
+                                GroupBy::kFile,    GroupBy::kLine, GroupBy::kModule,
+                                GroupBy::kOwner,   GroupBy::kPart};
+
+// Peaks of what a filter leaves are known to a pass alone, and said by it alone.
+void forget_peak(Figures& figures) {
+  figures.has_peak = false;
+  figures.peak_bytes = figures.peak_blocks = figures.peak_time_ns = 0;
+}
+
+std::string text_of(Answer answer, const Question& question) {
+  if (question.filter.on_stacks()) forget_peak(answer.totals);
+  return to_json(answer).line();
+}
+
+class Index : public testing::TestWithParam<uint64_t> {
+ protected:
+  Index() : world_(GetParam(), 1 + static_cast<uint32_t>(GetParam() % 3), 4000) {
+    files_ = world_.files();
+  }
+
+  Ledgers open(const Options& options = {}) {
+    std::vector<Ledgers::Opener> openers;
+    for (const std::string& file : files_) {
+      openers.emplace_back(
+          [this, &file] { return std::make_unique<test::CountingSource>(file, read_); });
+    }
+    Ledgers ledgers(std::move(openers), options);
+    ledgers.use_symbols(&world_.symbols());
+    return ledgers;
+  }
+
+  static MomentSpec at(uint64_t time) { return {MomentSpec::Kind::kTime, time, 0, {}}; }
+
+  struct Moments {
+    Question question;
+    Cut begin;
+    Cut end;
+  };
+
+  // A moment or a range whose times are edges, the start or the end.
+  Moments choose(const Edges& edges, std::mt19937_64& random) {
+    // The last edge is behind the end.
+    auto edge = [&] { return static_cast<uint32_t>(random() % (edges.count - 1)); };
+    Moments moments;
+    uint32_t a = edge(), b = edge();
+    if (random() % 2 == 0) {
+      moments.question.at = at(edges.time_of(a));
+      moments.end = world_.at_time(edges.time_of(a));
+      return moments;
+    }
+    if (a > b) std::swap(a, b);
+    MomentSpec first = at(edges.time_of(a)), second = at(edges.time_of(b));
+    moments.begin = world_.at_time(edges.time_of(a));
+    moments.end = world_.at_time(edges.time_of(b));
+    if (random() % 4 == 0) {
+      first = parse_moment("start");
+      moments.begin = {0, 0};
+    }
+    if (random() % 4 == 0) {
+      second = parse_moment("end");
+      moments.end = test::kEnd;
+    }
+    moments.question.between = {first, second};
+    moments.question.wanted.no_range_peaks = true;
+    return moments;
+  }
+
+  test::Sums expected(const Moments& moments) const {
+    auto all = [](const test::Block&) { return true; };
+    return moments.question.between ? world_.between(moments.begin, moments.end, all)
+                                    : world_.at(moments.end, all);
+  }
+
+  World world_;
+  std::vector<std::string> files_;
+  uint64_t read_ = 0;
+};
+
+TEST_P(Index, SaysWhatAPassSaysAndWhatTheModelSays) {
+  Ledgers plain = open();
+  Ledgers indexed = open();
+  ASSERT_TRUE(indexed.make_index());
+  const Edges edges = indexed.edges();
+  ASSERT_GT(edges.count, 8u);
+  std::mt19937_64 random(GetParam());
+  for (int i = 0; i < 12; ++i) {
+    Moments moments = choose(edges, random);
+    Question& question = moments.question;
+    SCOPED_TRACE(question.between
+                     ? to_text(question.between->first) + " to " + to_text(question.between->second)
+                     : to_text(question.at));
+    const uint64_t before = read_;
+    const Figures totals = indexed.ask(question).totals;
+    EXPECT_EQ(read_, before);
+    test::expect_same(totals, expected(moments), "totals");
+    if (random() % 3 == 0) question.filter = parse_filter("function=parse");
+    if (random() % 3 == 0) question.filter = parse_filter("module=!libwork*");
+    question.sort = random() % 2 == 0 ? Measure::kLiveBytes : Measure::kBytes;
+    for (GroupBy by : kByStack) {
+      question.by = by;
+      SCOPED_TRACE(name_of(by));
+      const uint64_t read = read_;
+      const std::string is = text_of(indexed.ask(question), question);
+      EXPECT_EQ(read_, read);
+      EXPECT_EQ(is, text_of(plain.ask(question), question));
+    }
+    for (TreeShape tree : {TreeShape::kTopDown, TreeShape::kBottomUp}) {
+      question.tree = tree;
+      EXPECT_EQ(text_of(indexed.ask(question), question), text_of(plain.ask(question), question));
+    }
+    question.tree = TreeShape::kNone;
+    if (!question.between) {
+      question.only_live = true;
+      EXPECT_EQ(text_of(indexed.ask(question), question), text_of(plain.ask(question), question));
+    }
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST_P(Index, HasFewerEdgesWhereRowsAreTooManyAndStaysExact) {
+  Ledgers plain = open();
+  Ledgers full = open();
+  ASSERT_TRUE(full.make_index());
+  Options little;
+  little.index_rows = 300;
+  Ledgers small = open(little);
+  ASSERT_TRUE(small.make_index());
+  EXPECT_LT(small.edges().count, full.edges().count);
+  EXPECT_GT(small.edges().width_ns, full.edges().width_ns);
+  std::mt19937_64 random(GetParam() + 1);
+  for (int i = 0; i < 20 && small.edges().count > 1; ++i) {
+    Moments moments = choose(small.edges(), random);
+    test::expect_same(small.ask(moments.question).totals, expected(moments), "totals");
+    moments.question.by = GroupBy::kSite;
+    EXPECT_EQ(to_json(small.ask(moments.question)).line(),
+              to_json(plain.ask(moments.question)).line());
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+// The end of every bucket of the overview's series is an edge.
+TEST_P(Index, AgreesWithTheSeries) {
+  Ledgers ledgers = open();
+  ASSERT_TRUE(ledgers.make_index());
+  const Series& series = ledgers.overview().series;
+  for (uint32_t edge = 0; edge + 1 < ledgers.edges().count; edge += 7) {
+    Question question;
+    question.by = GroupBy::kNothing;
+    question.at = at(ledgers.edges().time_of(edge));
+    EXPECT_EQ(ledgers.ask(question).totals.live_bytes, series.buckets[edge].end_bytes) << edge;
+    EXPECT_EQ(ledgers.ask(question).totals.live_blocks, series.buckets[edge].end_blocks) << edge;
+  }
+}
+
+// What the index does not have takes what it took before.
+TEST_P(Index, LeavesOtherQuestionsToPasses) {
+  Ledgers plain = open();
+  Ledgers indexed = open();
+  ASSERT_TRUE(indexed.make_index());
+  const uint64_t edge = indexed.edges().time_of(indexed.edges().count / 2);
+  Question beside, with_peaks, of_sizes;
+  beside.at = at(edge - 1);
+  with_peaks.between = {parse_moment("start"), at(edge)};
+  of_sizes.at = at(edge);
+  of_sizes.filter = parse_filter("size>=100");
+  for (const Question& question : {beside, with_peaks, of_sizes}) {
+    const uint64_t before = read_;
+    const std::string is = text_of(indexed.ask(question), question);
+    EXPECT_GT(read_, before);
+    EXPECT_EQ(is, text_of(plain.ask(question), question));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, Index, testing::Range<uint64_t>(1, 10));
+
+TEST(Edges, AreTheLastNanosecondsOfBuckets) {
+  const Edges edges{1024, 4};
+  EXPECT_EQ(edges.time_of(0), 1023u);
+  EXPECT_EQ(edges.time_of(3), 4095u);
+  EXPECT_EQ(edges.at(1023), 0u);
+  EXPECT_EQ(edges.at(2047), 1u);
+  EXPECT_FALSE(edges.at(0));
+  EXPECT_FALSE(edges.at(1024));
+  EXPECT_FALSE(edges.at(5119));  // behind the last
+  EXPECT_FALSE(edges.at(UINT64_MAX));
+  EXPECT_FALSE(Edges{}.at(1023));
+}
+
+}  // namespace
+}  // namespace heapledger
