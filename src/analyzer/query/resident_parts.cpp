@@ -13,10 +13,10 @@ using format::ResidentRange;
 constexpr uint64_t kArenaBytes = 64ull << 20;
 constexpr uint64_t kSmallestMapped = 128 * 1024;
 // No program has more; a ledger that says so is damaged, and must not lead astray.
-constexpr uint64_t kMost = uint64_t{1} << 60;
+constexpr uint64_t kMostBytes = uint64_t{1} << 60;
 
 uint64_t plus(uint64_t sum, uint64_t more) {
-  return std::min(kMost, sum + std::min(kMost, more));
+  return std::min(kMostBytes, sum + std::min(kMostBytes, more));
 }
 
 // What a block takes, from where to where.
@@ -33,7 +33,7 @@ struct Chunk {
 Chunk chunk_of(const PlacedBlock& block, const ResidentFacts& facts) {
   uint64_t page = facts.page_bytes;
   uint64_t at = block.address;
-  uint64_t size = at < kMost ? std::min(block.size, kMost) : 0;
+  uint64_t size = at < kMostBytes ? std::min(block.size, kMostBytes) : 0;
   if (!facts.glibc_model) return {at, at + size, false};
   if (size >= kSmallestMapped && at % page == 16) {
     return {at - 16, at - 16 + (size + 16 + page - 1) / page * page, true};
@@ -156,7 +156,7 @@ class Sharing {
         rest_[static_cast<size_t>(range.kind)] += range.resident;
       } else if (range.start + range.bytes > range.start) {
         ranges_.push_back(
-            {range.kind, range.start, range.start + range.bytes, std::min(kMost, range.resident)});
+            {range.kind, range.start, range.start + range.bytes, std::min(kMostBytes, range.resident)});
       }
     }
     std::sort(ranges_.begin(), ranges_.end(),
@@ -270,7 +270,7 @@ class Sharing {
 
   void own_mappings() {
     for_each_mapped([this](const Range& range, const PlacedBlock& mapping, uint64_t bytes) {
-      double there = static_cast<double>(std::min(kMost, bytes)) * range.mapped_share;
+      double there = static_cast<double>(std::min(kMostBytes, bytes)) * range.mapped_share;
       sums_.own(users_of(range), mapping.account, static_cast<uint64_t>(there));
     });
   }
