@@ -155,8 +155,8 @@ class Sharing {
       if (range.bytes == 0) {
         rest_[static_cast<size_t>(range.kind)] += range.resident;
       } else if (range.start + range.bytes > range.start) {
-        ranges_.push_back(
-            {range.kind, range.start, range.start + range.bytes, std::min(kMostBytes, range.resident)});
+        ranges_.push_back({range.kind, range.start, range.start + range.bytes,
+                           std::min(kMostBytes, range.resident)});
       }
     }
     std::sort(ranges_.begin(), ranges_.end(),
