@@ -68,8 +68,10 @@ struct Answer {
   std::vector<TreeNode> tree;
   uint64_t begin_ns = 0;  // since the start of the earliest ledger: the moment, or the range
   uint64_t end_ns = 0;
-  uint64_t groups = 0;  // that there are; rows has the first of them
-  std::string heaps;    // that the totals add up: "malloc"
+  // That there are; rows has the first of them. Of trees: those that are shown, and those left out
+  // right inside them.
+  uint64_t groups = 0;
+  std::string heaps;  // that the totals add up: "malloc"
 
   // Trees: sites whose stacks end early, because there would be too many nodes. Their figures are
   // those of the last function that is there.

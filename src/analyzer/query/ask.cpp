@@ -11,6 +11,7 @@
 #include "analyzer/query/ledgers_parts.h"
 #include "analyzer/query/moment_books.h"
 #include "analyzer/query/parts.h"
+#include "analyzer/query/tree_growth.h"
 
 namespace heapledger {
 namespace {
@@ -50,6 +51,12 @@ bool is_by_stack(const Question& question) {
     default:
       return false;
   }
+}
+
+bool has_own_peaks(const Question& question) {
+  const bool wanted = question.wanted.own_peaks || question.sort == Measure::kPeakBytes;
+  const bool left_out = question.between && question.wanted.no_range_peaks;
+  return is_by_stack(question) && !is_by_part(question) && wanted && !left_out;
 }
 
 CellKey key_of(const Question& question) {
@@ -189,8 +196,8 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   plan.extras = plan.lifetimes || plan.sizes || plan.thread_sets;
   plan.no_peaks = plan.between && question.wanted.no_range_peaks;
   plan.cell_peaks = !is_by_stack(question) && !plan.no_peaks;
-  if (is_by_stack(question) && !plan.no_peaks &&
-      (question.wanted.own_peaks || question.sort == Measure::kPeakBytes)) {
+  if (has_own_peaks(question)) {
+    find_groups(question, counted);
     counted.members = list_members(counted.grouping);
     plan.group_offsets = &counted.members.offsets;
     plan.group_members = &counted.members.groups;
@@ -239,14 +246,6 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
       if (left_out[i] != 0) counted.selected[i] = 0;
     }
   }
-  if (is_by_stack(question) && !is_by_part(question)) {
-    auto bytes = [this](uint32_t account) {
-      return account < view().book->accounts().size() ? view().book->accounts().at(account).bytes
-                                                      : 0;
-    };
-    counted.grouping =
-        group_stacks(question, sites, names(), largest_first(question, sites.size(), bytes));
-  }
   counted.by_account = key_of(question) == CellKey::kAccount || is_in_overview(question);
   if (is_in_overview(question)) {
     take_from_overview(question, counted);
@@ -263,6 +262,33 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
 
 // --- answering ---
 
+const CallTree& Ledgers::Parts::calls() {
+  if (call_tree == nullptr || call_tree->size() != set.catalog().size()) {
+    call_tree = std::make_unique<CallTree>(set.catalog());
+  }
+  return *call_tree;
+}
+
+void Ledgers::Parts::find_groups(const Question& question, Counted& counted) {
+  const std::vector<uint32_t>& of = *counted.sites;
+  const Paged<Cell>& cells = counted.tallied.cells;
+  if (question.tree == TreeShape::kNone || has_own_peaks(question) || !adds_up(question.sort)) {
+    auto bytes = [this](uint32_t account) {
+      const Accounts& accounts = view().book->accounts();
+      return account < accounts.size() ? accounts.at(account).bytes : 0;
+    };
+    counted.grouping =
+        group_stacks(question, of, names(), calls(), largest_first(question, of.size(), bytes));
+    return;
+  }
+  auto value = [&](uint32_t account) -> std::optional<uint64_t> {
+    const bool counts = counted.selected.empty() || counted.selected[account] != 0;
+    if (account >= cells.size() || !counts || cells[account].empty()) return std::nullopt;
+    return value_of(cells[account], question.sort);
+  };
+  counted.grouping = grow_tree(question, of, names(), calls(), value);
+}
+
 // Which parts there are depends on what was counted.
 void Ledgers::Parts::find_parts(const Question& question, Counted& counted) {
   const Paged<Cell>& cells = counted.tallied.cells;
@@ -277,7 +303,11 @@ void Ledgers::Parts::find_parts(const Question& question, Counted& counted) {
 }
 
 Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
-  if (is_by_part(question)) find_parts(question, counted);
+  if (is_by_part(question)) {
+    find_parts(question, counted);
+  } else if (is_by_stack(question) && counted.grouping.groups.empty()) {
+    find_groups(question, counted);
+  }
   Answer answer;
   answer.only_live = question.only_live;
   answer.end_ns = counted.end_ns;

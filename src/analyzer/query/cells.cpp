@@ -2,6 +2,10 @@
 
 namespace heapledger {
 
+uint64_t value_of(const Cell& cell, Measure measure) {
+  return measure == Measure::kTime ? cell.time_ns : cell.*row_of(measure).sum;
+}
+
 void Cell::add(const Cell& other) {
   Sums::add(other);
   smallest = std::min(smallest, other.smallest);

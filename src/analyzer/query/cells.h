@@ -31,6 +31,9 @@ struct Cell : Sums {
   }
 };
 
+// Of measures that add up.
+uint64_t value_of(const Cell& cell, Measure measure);
+
 // The most frequent of many sizes, in a few counters: when all are taken, the rarest is replaced
 // and its count goes on under the new size, marked as doubtful (the "space saving" algorithm).
 class TopSizes {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analyzer/query/fold_calls.h"
+
 namespace heapledger {
 namespace {
 
@@ -126,17 +128,28 @@ std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
                                     const std::vector<char>& selected) const {
   std::vector<FoldedGroup> folded(grouping.groups.size());
   std::vector<uint32_t> groups;
+  const bool at_once = grouping.walk.calls != nullptr;
+  std::vector<char> added(at_once ? grouping.self.size() : 0);
   for (uint32_t account = 0; account < grouping.self.size(); ++account) {
     if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
     const Cell& cell = tallied_.cells[account];
     if (cell.empty() || grouping.self[account] == Grouping::kNone) continue;
     FoldedGroup& own = folded[grouping.self[account]];
+    if (grouping.is_early(account)) {
+      own.all.add(cell);
+      continue;
+    }
     own.self.add(cell);
     if (++own.stacks == 1 || sort_value(account) > sort_value(own.largest)) own.largest = account;
     if (grouping.is_tree) continue;
+    if (at_once) {
+      added[account] = 1;
+      continue;
+    }
     grouping.find(account, groups);
     for (uint32_t group : groups) folded[group].all.add(cell);
   }
+  if (at_once) fold_calls(grouping, tallied_.cells, added, folded);
   if (!grouping.is_tree) return folded;
   // Parents come before their children: what is inside is complete when its turn comes.
   for (size_t group = folded.size(); group-- > 0;) {
@@ -161,7 +174,7 @@ std::vector<Extras> Fold::fold_extras(const Grouping& grouping, const std::vecto
   for (uint32_t account = 0; account < grouping.self.size(); ++account) {
     if (account >= tallied_.extras.size() || !counts(selected, account)) continue;
     if (self) {
-      add(grouping.self[account], account);
+      if (!grouping.is_early(account)) add(grouping.self[account], account);
       continue;
     }
     grouping.find(account, groups);
@@ -233,8 +246,6 @@ void Fold::groups_as_tree(Answer& answer, const Grouping& grouping,
   auto value = [&](uint32_t group) {
     return value_of(figures(folded[group].all, nullptr, peak_of(group)), question_.sort);
   };
-  answer.groups = static_cast<uint64_t>(std::count_if(
-      folded.begin(), folded.end(), [](const FoldedGroup& g) { return !g.all.empty(); }));
   answer.cut_sites = static_cast<uint64_t>(
       std::count_if(grouping.cut.begin(), grouping.cut.end(), [&](uint32_t account) {
         return account < tallied_.cells.size() && !tallied_.cells[account].empty() &&
@@ -243,7 +254,8 @@ void Fold::groups_as_tree(Answer& answer, const Grouping& grouping,
   double least = question_.least_share * static_cast<double>(value(0));
   std::vector<uint32_t> places(folded.size(), Grouping::kNone);
   std::vector<uint32_t> shown;  // groups, parents first
-  std::vector<uint32_t> hidden(folded.size());
+  std::vector<uint32_t> hidden = grouping.hidden;
+  hidden.resize(folded.size());
   for (uint32_t group = 0; group < folded.size(); ++group) {
     if (folded[group].all.empty() && group != 0) continue;
     uint32_t parent = grouping.groups[group].parent;
@@ -255,6 +267,8 @@ void Fold::groups_as_tree(Answer& answer, const Grouping& grouping,
     places[group] = static_cast<uint32_t>(shown.size());
     shown.push_back(group);
   }
+  answer.groups = shown.size();
+  for (uint32_t group : shown) answer.groups += hidden[group];
   std::vector<Extras> extras = fold_extras(grouping, selected, places, shown.size(), false);
   std::vector<Extras> self_extras = fold_extras(grouping, selected, places, shown.size(), true);
   for (uint32_t i = 0; i < shown.size(); ++i) {

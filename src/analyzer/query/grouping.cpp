@@ -5,32 +5,10 @@
 #include <unordered_map>
 
 #include "analyzer/error.h"
+#include "analyzer/query/text_matcher.h"
 
 namespace heapledger {
 namespace {
-
-// Remembers for every text whether it fits any of the patterns.
-class Matcher {
- public:
-  Matcher(const std::vector<std::string>& patterns, const StackNames& names)
-      : patterns_(patterns), names_(names) {}
-
-  bool matches_text(uint32_t text) {
-    auto [found, is_new] = known_.try_emplace(text, false);
-    if (is_new) found->second = fits(names_.text(text));
-    return found->second;
-  }
-
-  bool fits(std::string_view text) const {
-    return std::any_of(patterns_.begin(), patterns_.end(),
-                       [text](const std::string& pattern) { return matches(pattern, text); });
-  }
-
- private:
-  const std::vector<std::string>& patterns_;
-  const StackNames& names_;
-  std::unordered_map<uint32_t, bool> known_;
-};
 
 // The path of a module, or its last part, may fit.
 bool module_fits(const std::vector<std::string>& patterns, std::string_view path) {
@@ -46,11 +24,8 @@ class Grouper {
   Grouper(const Question& question, StackNames& names)
       : question_(question),
         names_(names),
-        below_(below_patterns_, names),
-        of_(of_patterns_, names) {
-    if (!question.below.empty()) below_patterns_.push_back(question.below);
-    if (!question.function.empty()) of_patterns_.push_back(question.function);
-  }
+        below_(question.below, names),
+        of_(question.function, names) {}
 
   Grouping group(const std::vector<uint32_t>& sites, const std::vector<uint32_t>& order) {
     if (is_tree()) out_.groups.push_back({names_.intern("all"), UINT32_MAX, 0});
@@ -63,6 +38,10 @@ class Grouper {
         out_.self[account] = group_of_owner(sites[account]);
         continue;
       }
+      if (has_all_frames()) {
+        out_.self[account] = add_groups_of(sites[account]);
+        continue;
+      }
       read_stack(sites[account]);
       cut_ = false;
       out_.self[account] = is_tree() ? place_in_tree() : add_groups();
@@ -70,6 +49,13 @@ class Grouper {
     }
     return std::move(out_);
   }
+
+  // Every frame of every stack has its group.
+  bool has_all_frames() const {
+    return !is_tree() && question_.by != GroupBy::kOwner && !below_.has_patterns();
+  }
+
+  const std::vector<uint32_t>& groups_of_frames() const { return group_of_frame_; }
 
   // Of one stack, in no order, some twice.
   void append_groups(uint32_t site, std::vector<uint32_t>& groups) {
@@ -93,9 +79,9 @@ class Grouper {
 
   // What the outermost function that fits has inside is its own.
   void cut_below(std::vector<uint32_t>& stack) {
-    if (below_patterns_.empty()) return;
+    if (!below_.has_patterns()) return;
     for (size_t i = stack.size(); i-- > 0;) {
-      if (!below_.matches_text(names_.frame(stack[i]).name)) continue;
+      if (!below_.matches(names_.frame(stack[i]).name)) continue;
       stack.erase(stack.begin(), stack.begin() + static_cast<long>(i));
       return;
     }
@@ -154,13 +140,27 @@ class Grouper {
     return group_of(stack_[self_place(stack_)]);
   }
 
+  // The same without reading what other stacks had before.
+  uint32_t add_groups_of(uint32_t site) {
+    const SiteCatalog& catalog = names_.catalog();
+    const StackNames::Range innermost = names_.frames_at(site);
+    if (innermost.count == 0) return group_without_stack();
+    seen_.resize(catalog.size());
+    for (uint32_t at = site; catalog.has_frame(at) && seen_[at] == 0; at = catalog.parent_of(at)) {
+      seen_[at] = 1;
+      const StackNames::Range frames = names_.frames_at(at);
+      for (uint32_t i = 0; i < frames.count; ++i) group_of(frames.first + i);
+    }
+    return group_of(question_.skip_wrappers ? names_.blamed(site) : innermost.first);
+  }
+
   uint32_t group_without_stack() {
     return no_stack_ = named_group(names_.intern("[no stack]"), UINT32_MAX);
   }
 
   uint32_t group_of_owner(uint32_t site) {
     uint32_t frame = StackNames::kNoFrame;
-    if (below_patterns_.empty() && question_.skip_wrappers) {
+    if (!below_.has_patterns() && question_.skip_wrappers) {
       frame = names_.blamed(site);
     } else {
       read_stack(site);
@@ -183,7 +183,7 @@ class Grouper {
   // The outermost frame that fits question.function; as many as there are frames: none does.
   size_t place_of_function(const std::vector<uint32_t>& stack) {
     for (size_t i = stack.size(); i-- > 0;) {
-      if (of_.matches_text(names_.frame(stack[i]).name)) return i;
+      if (of_.matches(names_.frame(stack[i]).name)) return i;
     }
     return stack.size();
   }
@@ -213,13 +213,12 @@ class Grouper {
 
   const Question& question_;
   StackNames& names_;
-  std::vector<std::string> below_patterns_;
-  std::vector<std::string> of_patterns_;
-  Matcher below_;
-  Matcher of_;
+  TextMatcher below_;
+  TextMatcher of_;
   Grouping out_;
   std::vector<uint32_t> stack_;
   std::vector<uint32_t> group_of_frame_;
+  std::vector<char> seen_;  // by site: its frames have groups
   uint32_t no_stack_ = 0;
   bool cut_ = false;  // the tree had no room for all of the stack
   std::unordered_map<uint32_t, size_t> group_of_name_;
@@ -250,8 +249,8 @@ std::vector<uint32_t> heaps_of_accounts(const SiteCatalog& catalog, uint32_t acc
 
 std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t>& sites,
                                 StackNames& names) {
-  Matcher in(filter.functions.in, names);
-  Matcher out(filter.functions.out, names);
+  TextMatcher in(filter.functions.in, names);
+  TextMatcher out(filter.functions.out, names);
   const SiteCatalog& catalog = names.catalog();
   std::vector<char> module_in(catalog.module_count());
   std::vector<char> module_out(catalog.module_count());
@@ -260,31 +259,44 @@ std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t
     module_in[i] = module_fits(filter.modules.in, catalog.module_at(i).path) ? 1 : 0;
     module_out[i] = module_fits(filter.modules.out, catalog.module_at(i).path) ? 1 : 0;
   }
+  // What some frame of a stack is: as soon as an outer one is, all further in are.
+  struct Fits {
+    bool function = false;
+    bool module = false;
+    bool excluded = false;
+  };
+  std::vector<Fits> of_site(catalog.size());  // parents have lower numbers
+  for (uint32_t site = 1; site < catalog.size(); ++site) {
+    Fits fits = of_site[catalog.parent_of(site)];
+    const StackNames::Range frames = names.frames_at(site);
+    for (uint32_t i = 0; i < frames.count; ++i) {
+      const FrameInfo& frame = names.frame(frames.first + i);
+      fits.function = fits.function || in.matches(frame.name);
+      fits.module = fits.module || module_in[frame.module] != 0;
+      fits.excluded = fits.excluded || module_out[frame.module] != 0 || out.matches(frame.name);
+    }
+    of_site[site] = fits;
+  }
   std::vector<char> selected(sites.size());
-  std::vector<uint32_t> stack;
   for (size_t account = 0; account < sites.size(); ++account) {
     if (sites[account] == SiteCatalog::kRoot) continue;
-    names.stack(sites[account], stack);
-    bool function_fits = filter.functions.in.empty();
-    bool fits_module = filter.modules.in.empty();
-    bool excluded = false;
-    for (uint32_t number : stack) {
-      const FrameInfo& frame = names.frame(number);
-      function_fits = function_fits || in.matches_text(frame.name);
-      fits_module = fits_module || module_in[frame.module] != 0;
-      excluded = excluded || module_out[frame.module] != 0 ||
-                 (!filter.functions.out.empty() && out.matches_text(frame.name));
-    }
-    selected[account] = function_fits && fits_module && !excluded ? 1 : 0;
+    const Fits& fits = of_site[sites[account]];
+    const bool in_function = filter.functions.in.empty() || fits.function;
+    const bool in_module = filter.modules.in.empty() || fits.module;
+    selected[account] = in_function && in_module && !fits.excluded ? 1 : 0;
   }
   return selected;
 }
 
 Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
-                      StackNames& names, const std::vector<uint32_t>& order) {
+                      StackNames& names, const CallTree& calls,
+                      const std::vector<uint32_t>& order) {
   auto grouper = std::make_shared<Grouper>(question, names);
   Grouping grouping = grouper->group(sites, order);
   if (grouping.is_tree) return grouping;
+  if (grouper->has_all_frames()) {
+    grouping.walk = {&calls, &sites, &names, grouper->groups_of_frames()};
+  }
   grouping.add_groups = [grouper, &sites](uint32_t account, std::vector<uint32_t>& groups) {
     if (account < sites.size()) grouper->append_groups(sites[account], groups);
   };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/query.h"
+#include "analyzer/query/call_tree.h"
 #include "analyzer/query/stack_names.h"
 
 namespace heapledger {
@@ -24,7 +25,11 @@ struct Grouping {
   std::vector<GroupInfo> groups;
   std::vector<uint32_t> self;  // by account: the group it adds to itself; kNone: not at all
   bool is_tree = false;        // the groups of an account are its own and all outside that
-  std::vector<uint32_t> cut;   // accounts whose stacks end early in the tree
+  std::vector<uint32_t> cut;   // accounts whose stacks end early, as there is no room for more
+
+  // Of trees that were grown only where it is worth it (tree_growth.h).
+  std::vector<char> ends_early;  // by account: its group is only one outside its own
+  std::vector<uint32_t> hidden;  // by group: how many inside it are left out
 
   // Of groups that are parts.
   struct PartInfo {
@@ -34,9 +39,22 @@ struct Grouping {
   };
   std::vector<PartInfo> parts;
 
+  // Where every function on a stack has a group: what it takes to walk all stacks at once.
+  struct Walk {
+    const CallTree* calls = nullptr;  // none: it is not so
+    const std::vector<uint32_t>* sites = nullptr;
+    StackNames* names = nullptr;
+    std::vector<uint32_t> group_of_frame;
+  };
+  Walk walk;
+
   // Else: appends the groups of an account. They are found anew each time: kept for all of them,
   // they would take as much memory as all stacks.
   std::function<void(uint32_t account, std::vector<uint32_t>& groups)> add_groups;
+
+  bool is_early(uint32_t account) const {
+    return account < ends_early.size() && ends_early[account] != 0;
+  }
 
   // Those of one account, each once.
   void find(uint32_t account, std::vector<uint32_t>& found) const;
@@ -59,10 +77,11 @@ std::vector<uint32_t> heaps_of_accounts(const SiteCatalog& catalog, uint32_t acc
 std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t>& sites,
                                 StackNames& names);
 
-// For question.by of kFunction, kFile, kLine, kModule, and for trees. What is given has to outlive
-// the result. Trees have at most question.most_nodes nodes: the stacks in `order` (of accounts;
-// empty: as they are) that come last end early when there are more.
+// For question.by of kFunction, kFile, kLine, kModule, kOwner, and for trees. What is given has to
+// outlive the result. Trees have at most question.most_nodes nodes: the stacks in `order` (of
+// accounts; empty: as they are) that come last end early when there are more.
 Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
-                      StackNames& names, const std::vector<uint32_t>& order = {});
+                      StackNames& names, const CallTree& calls,
+                      const std::vector<uint32_t>& order = {});
 
 }  // namespace heapledger

@@ -93,7 +93,9 @@ struct Ledgers::Parts {
   void take_from_overview(const Question& question, Counted& counted) const;
   void select_blocks(const Question& question, const Counted& counted, Plan& plan);
   Answer answer(const Question& question, Counted& counted);
+  void find_groups(const Question& question, Counted& counted);
   void find_parts(const Question& question, Counted& counted);
+  const CallTree& calls();
   const std::vector<ThreadFacts>& threads_of(uint32_t ledger, const Counted& counted) const;
 
   // What is live at a moment, without the rest (live_at.cpp).
@@ -128,6 +130,7 @@ struct Ledgers::Parts {
   const SymbolTable* symbols = nullptr;
   std::function<std::string(std::string_view)> rename;
   std::unique_ptr<StackNames> stack_names;
+  std::unique_ptr<CallTree> call_tree;
   std::vector<std::string> passing_on;     // functions found to, when stack_names was made
   std::vector<std::string> more_wrappers;  // that others have found
   bool briefs_tried = false;
@@ -187,6 +190,8 @@ std::vector<uint32_t> largest_first(const Question& question, size_t count,
 CellKey key_of(const Question& question);
 bool is_by_stack(const Question& question);
 bool is_by_part(const Question& question);
+// Of groups that overlap: a pass has to know them.
+bool has_own_peaks(const Question& question);
 [[noreturn]] void refuse_marker(const std::string& name, const std::vector<Marker>& known);
 
 }  // namespace heapledger

@@ -315,10 +315,7 @@ void Ledgers::Parts::keep_live(const Question& question, Counted& counted) {
   counted.selected.clear();
   live_sites = std::move(places);
   counted.sites = &live_sites;
-  if (!is_by_stack(question) || is_by_part(question)) return;
-  auto bytes = [&counted](uint32_t cell) { return counted.tallied.cells[cell].live_bytes; };
-  counted.grouping = group_stacks(question, live_sites, names(),
-                                  largest_first(question, live_sites.size(), bytes));
+  counted.grouping = {};
 }
 
 Answer Ledgers::Parts::ask_live(Question question) {

@@ -1,0 +1,409 @@
+#include "analyzer/query/tree_growth.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "analyzer/query/text_matcher.h"
+
+namespace heapledger {
+namespace {
+
+// A call: a site, and which of the functions that are inlined there, the outermost last.
+struct CallPlace {
+  uint32_t site = 0;
+  uint32_t frame = 0;
+  uint32_t account = 0;  // on the way outwards
+};
+
+// Where in the tree a stack ends.
+enum class StackEnd : uint8_t {
+  kUnknown,
+  kHere,   // at a node of its own
+  kSmall,  // further in, where nothing is worth showing
+  kCut,    // further in, where there is no room
+};
+
+struct TreeEnd {
+  uint32_t node = Grouping::kNone;
+  StackEnd end = StackEnd::kUnknown;
+};
+
+using AccountValue = std::function<std::optional<uint64_t>(uint32_t)>;
+
+// From the outermost calls inwards. Sites that lead to the same one go on together.
+class InwardWalk {
+ public:
+  InwardWalk(const Question& question, const std::vector<uint32_t>& sites, StackNames& names,
+             const CallTree& calls, const AccountValue& value)
+      : of_function_(question.tree == TreeShape::kCalleesOf),
+        sites_(sites),
+        names_(names),
+        calls_(calls),
+        below_(question.below, names),
+        of_(question.function, names),
+        totals_(calls.size()),
+        counts_(calls.size()),
+        ends_(calls.size()) {
+    for (uint32_t account = 0; account < sites.size(); ++account) {
+      const std::optional<uint64_t> has = value(account);
+      if (!has || sites[account] == SiteCatalog::kRoot) continue;
+      totals_[sites[account]] += *has;
+      counts_[sites[account]] = 1;
+    }
+    // Parents have lower numbers.
+    for (uint32_t site = calls.size(); site-- > 1;) {
+      if (counts_[site] == 0) continue;
+      const uint32_t parent = names.catalog().parent_of(site);
+      totals_[parent] += totals_[site];
+      counts_[parent] = 1;
+    }
+    if (!of_function_) ends_[SiteCatalog::kRoot] = {0, StackEnd::kHere};
+  }
+
+  template <typename Use>
+  void for_each_first(const Use& use) {
+    if (!of_function_) {
+      for_each_inside(SiteCatalog::kRoot, use);
+      return;
+    }
+    std::vector<CallPlace> open;
+    auto look = [&](const CallPlace& place, uint32_t name, uint64_t value) {
+      if (of_.matches(name)) {
+        use(place, name, value);
+      } else if (!below_.matches(name)) {
+        open.push_back(place);
+      }
+    };
+    for_each_inside(SiteCatalog::kRoot, look);
+    while (!open.empty()) {
+      const CallPlace place = open.back();
+      open.pop_back();
+      for_each_next(place, look);
+    }
+  }
+
+  template <typename Use>
+  void for_each_next(const CallPlace& place, const Use& use) {
+    if (place.frame > 0) {
+      emit({place.site, place.frame - 1}, use);
+    } else {
+      for_each_inside(place.site, use);
+    }
+  }
+
+  // Of all that is in the tree, when `firsts` is what is so by its calls.
+  uint64_t whole(uint64_t firsts) const {
+    return of_function_ ? firsts : totals_[SiteCatalog::kRoot];
+  }
+
+  // Frames inside such a function count as its own.
+  bool is_last(uint32_t name) { return below_.matches(name); }
+
+  void end_at(const CallPlace& place, TreeEnd end) { ends_[place.site] = end; }
+
+  std::vector<TreeEnd> ends() {
+    for (uint32_t site = 1; site < ends_.size(); ++site) {
+      if (ends_[site].end == StackEnd::kUnknown)
+        ends_[site] = ends_[names_.catalog().parent_of(site)];
+    }
+    std::vector<TreeEnd> of_accounts;
+    of_accounts.reserve(sites_.size());
+    for (uint32_t site : sites_) {
+      of_accounts.push_back(site == SiteCatalog::kRoot ? TreeEnd{} : ends_[site]);
+    }
+    return of_accounts;
+  }
+
+ private:
+  template <typename Use>
+  void for_each_inside(uint32_t outside, const Use& use) {
+    for (uint32_t site : calls_.inside(outside)) {
+      if (counts_[site] == 0) continue;
+      const uint32_t frames = names_.frames_at(site).count;
+      if (frames > 0) emit({site, frames - 1}, use);
+    }
+  }
+
+  template <typename Use>
+  void emit(CallPlace place, const Use& use) {
+    const uint32_t frame = names_.frames_at(place.site).first + place.frame;
+    use(place, names_.frame(frame).name, totals_[place.site]);
+  }
+
+  bool of_function_;
+  const std::vector<uint32_t>& sites_;
+  StackNames& names_;
+  const CallTree& calls_;
+  TextMatcher below_;
+  TextMatcher of_;
+  std::vector<uint64_t> totals_;  // by site: of all that it leads to
+  std::vector<char> counts_;      // by site: whether that is anything
+  std::vector<TreeEnd> ends_;     // by site
+};
+
+// From the calls that allocate, or those of a function, outwards. Every account goes its own way.
+class OutwardWalk {
+ public:
+  OutwardWalk(const Question& question, const std::vector<uint32_t>& sites, StackNames& names,
+              const AccountValue& value)
+      : question_(question),
+        sites_(sites),
+        names_(names),
+        below_(question.below, names),
+        of_(question.function, names),
+        value_(value),
+        ends_(sites.size()) {}
+
+  template <typename Use>
+  void for_each_first(const Use& use) {
+    values_.assign(sites_.size(), 0);
+    for (uint32_t account = 0; account < sites_.size(); ++account) {
+      const std::optional<uint64_t> has = value_(account);
+      if (!has || sites_[account] == SiteCatalog::kRoot) continue;
+      values_[account] = *has;
+      const std::optional<CallPlace> first = find_first(account);
+      if (first) {
+        emit(*first, use);
+      } else if (question_.tree == TreeShape::kBottomUp) {
+        ends_[account] = {0, StackEnd::kHere};
+        without_calls_ += *has;
+      }
+    }
+  }
+
+  template <typename Use>
+  void for_each_next(const CallPlace& place, const Use& use) {
+    CallPlace next = place;
+    if (step(next)) emit(next, use);
+  }
+
+  uint64_t whole(uint64_t firsts) const { return firsts + without_calls_; }
+
+  bool is_last(uint32_t) const { return false; }
+
+  void end_at(const CallPlace& place, TreeEnd end) { ends_[place.account] = end; }
+
+  std::vector<TreeEnd> ends() { return std::move(ends_); }
+
+ private:
+  uint32_t number_of(const CallPlace& place) {
+    return names_.frames_at(place.site).first + place.frame;
+  }
+
+  bool step(CallPlace& place) {
+    if (place.frame + 1 < names_.frames_at(place.site).count) {
+      ++place.frame;
+      return true;
+    }
+    place.frame = 0;
+    do {
+      place.site = names_.catalog().parent_of(place.site);
+      if (!names_.catalog().has_frame(place.site)) return false;
+    } while (names_.frames_at(place.site).count == 0);
+    return true;
+  }
+
+  std::optional<CallPlace> find_first(uint32_t account) {
+    CallPlace place{sites_[account], 0, account};
+    if (names_.frames_at(place.site).count == 0) return std::nullopt;
+    const bool of_function = question_.tree == TreeShape::kCallersOf;
+    if (!of_function && !below_.has_patterns()) {
+      if (!question_.skip_wrappers) return place;
+      do {
+        if (StackNames::is_interesting(names_.frame(number_of(place)))) return place;
+      } while (step(place));
+    }
+    // It takes the whole stack to tell.
+    places_.clear();
+    stack_.clear();
+    place = {sites_[account], 0, account};
+    do {
+      places_.push_back(place);
+      stack_.push_back(number_of(place));
+    } while (step(place));
+    const size_t begin = outermost(below_).value_or(0);
+    if (of_function) {
+      const std::optional<size_t> found = outermost(of_);
+      return found && *found >= begin ? std::optional(places_[*found]) : std::nullopt;
+    }
+    const std::span<const uint32_t> left = std::span(stack_).subspan(begin);
+    return places_[begin + (question_.skip_wrappers ? names_.first_interesting(left) : 0)];
+  }
+
+  std::optional<size_t> outermost(TextMatcher& matcher) {
+    for (size_t i = stack_.size(); i-- > 0 && matcher.has_patterns();) {
+      if (matcher.matches(names_.frame(stack_[i]).name)) return i;
+    }
+    return std::nullopt;
+  }
+
+  template <typename Use>
+  void emit(const CallPlace& place, const Use& use) {
+    use(place, names_.frame(number_of(place)).name, values_[place.account]);
+  }
+
+  const Question& question_;
+  const std::vector<uint32_t>& sites_;
+  StackNames& names_;
+  TextMatcher below_;
+  TextMatcher of_;
+  const AccountValue& value_;
+  std::vector<uint64_t> values_;  // by account
+  std::vector<TreeEnd> ends_;     // by account
+  uint64_t without_calls_ = 0;
+  std::vector<CallPlace> places_;  // of a whole stack …
+  std::vector<uint32_t> stack_;    // … and its frames
+};
+
+// What may become a node: all calls of one function from the same callers.
+struct TreeBranch {
+  uint32_t parent = 0;  // a node
+  uint32_t name = 0;
+  uint64_t value = 0;
+  std::vector<CallPlace> places;
+};
+
+template <typename Walk>
+class TreeGrowth {
+ public:
+  TreeGrowth(const Question& question, StackNames& names, Walk& walk)
+      : question_(question), names_(names), walk_(walk) {}
+
+  Grouping grow() {
+    out_.is_tree = true;
+    add_node({names_.intern("all"), UINT32_MAX, 0});
+    begin();
+    uint64_t firsts = 0;
+    walk_.for_each_first([&](const CallPlace& place, uint32_t name, uint64_t value) {
+      firsts += value;
+      add(place, name, value);
+    });
+    least_ = question_.least_share * static_cast<double>(walk_.whole(firsts));
+    choose(0);
+    while (!queue_.empty()) {
+      std::pop_heap(queue_.begin(), queue_.end(), Later{&names_});
+      const TreeBranch branch = std::move(queue_.back());
+      queue_.pop_back();
+      if (out_.groups.size() >= question_.most_nodes) {
+        end(branch, StackEnd::kCut);
+      } else {
+        become_node(branch);
+      }
+    }
+    take_ends();
+    return std::move(out_);
+  }
+
+ private:
+  struct Later {
+    const StackNames* names;
+    bool operator()(const TreeBranch& a, const TreeBranch& b) const {
+      if (a.value != b.value) return a.value < b.value;
+      if (a.parent != b.parent) return a.parent > b.parent;
+      return names->text(a.name) > names->text(b.name);
+    }
+  };
+
+  void add_node(GroupInfo info) {
+    out_.groups.push_back(info);
+    out_.hidden.push_back(0);
+  }
+
+  void become_node(const TreeBranch& branch) {
+    const auto node = static_cast<uint32_t>(out_.groups.size());
+    add_node({branch.name, frame_of(branch), branch.parent});
+    for (const CallPlace& place : branch.places) walk_.end_at(place, {node, StackEnd::kHere});
+    if (walk_.is_last(branch.name)) return;
+    begin();
+    for (const CallPlace& outside : branch.places) {
+      walk_.for_each_next(outside, [&](const CallPlace& place, uint32_t name, uint64_t value) {
+        add(place, name, value);
+      });
+    }
+    choose(node);
+  }
+
+  // --- the branches of one node ---
+
+  void begin() {
+    branches_.clear();
+    by_name_.clear();
+  }
+
+  void add(const CallPlace& place, uint32_t name, uint64_t value) {
+    auto [found, is_new] = by_name_.try_emplace(name, branches_.size());
+    if (is_new) branches_.emplace_back().name = name;
+    TreeBranch& branch = branches_[found->second];
+    branch.value += value;
+    branch.places.push_back(place);
+  }
+
+  void choose(uint32_t parent) {
+    for (TreeBranch& branch : branches_) {
+      branch.parent = parent;
+      if (static_cast<double>(branch.value) >= least_) {
+        queue_.push_back(std::move(branch));
+        std::push_heap(queue_.begin(), queue_.end(), Later{&names_});
+        continue;
+      }
+      ++out_.hidden[parent];
+      end(branch, StackEnd::kSmall);
+    }
+  }
+
+  void end(const TreeBranch& branch, StackEnd how) {
+    for (const CallPlace& place : branch.places) walk_.end_at(place, {branch.parent, how});
+  }
+
+  // The first in its file, whatever order they were found in.
+  uint32_t frame_of(const TreeBranch& branch) {
+    const SiteCatalog& catalog = names_.catalog();
+    auto key = [&](const CallPlace& place) {
+      return std::tuple(catalog.module_of(place.site), catalog.address_of(place.site), place.frame);
+    };
+    const CallPlace* first = &branch.places.front();
+    for (const CallPlace& place : branch.places) {
+      if (key(place) < key(*first)) first = &place;
+    }
+    return names_.frames_at(first->site).first + first->frame;
+  }
+
+  void take_ends() {
+    const std::vector<TreeEnd> ends = walk_.ends();
+    out_.self.reserve(ends.size());
+    out_.ends_early.reserve(ends.size());
+    for (uint32_t account = 0; account < ends.size(); ++account) {
+      out_.self.push_back(ends[account].node);
+      out_.ends_early.push_back(ends[account].end == StackEnd::kSmall ? 1 : 0);
+      if (ends[account].end == StackEnd::kCut) out_.cut.push_back(account);
+    }
+  }
+
+  const Question& question_;
+  StackNames& names_;
+  Walk& walk_;
+  Grouping out_;
+  double least_ = 0;
+  std::vector<TreeBranch> queue_;  // a heap, the largest first
+  std::vector<TreeBranch> branches_;
+  std::unordered_map<uint32_t, size_t> by_name_;
+};
+
+}  // namespace
+
+Grouping grow_tree(const Question& question, const std::vector<uint32_t>& sites, StackNames& names,
+                   const CallTree& calls, const AccountValue& value) {
+  const bool inwards =
+      question.tree == TreeShape::kTopDown || question.tree == TreeShape::kCalleesOf;
+  if (inwards) {
+    InwardWalk walk(question, sites, names, calls, value);
+    return TreeGrowth(question, names, walk).grow();
+  }
+  OutwardWalk walk(question, sites, names, value);
+  return TreeGrowth(question, names, walk).grow();
+}
+
+}  // namespace heapledger

@@ -1,0 +1,26 @@
+// Trees of calls that are grown from their roots, the largest branch first, and only as far as they
+// are asked for: of a compiler's million stacks a few thousand nodes are worth showing, and making
+// the others up would take most of the time.
+//
+// For measures that add up. Where nodes need peaks of their own, or are put in an order that cannot
+// be told from their parts, all of the tree is made before anything is counted (grouping.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "analyzer/query/call_tree.h"
+#include "analyzer/query/grouping.h"
+
+namespace heapledger {
+
+// `value` is what an account has of what the question sorts by; nothing for those that do not
+// count. The nodes come the largest first; those with less than question.least_share of the root
+// are left out, and at most question.most_nodes are made.
+Grouping grow_tree(const Question& question, const std::vector<uint32_t>& sites, StackNames& names,
+                   const CallTree& calls,
+                   const std::function<std::optional<uint64_t>(uint32_t account)>& value);
+
+}  // namespace heapledger
