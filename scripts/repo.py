@@ -1,5 +1,6 @@
 """The files of the repository, as the checks see them: tracked ones and new ones that are not
-ignored. Without git (an unpacked archive) everything outside build/ counts."""
+ignored. Without git (an unpacked archive) everything outside build/ counts. What others wrote and we
+keep unmodified, in third_party/, does not."""
 
 import os
 import subprocess
@@ -16,7 +17,8 @@ def files(root=ROOT):
     found = _from_git(root)
     if found is None:
         found = _from_walk(root)
-    return sorted(path for path in found if (root / path).is_file())
+    return sorted(path for path in found
+                  if path.parts[0] != "third_party" and (root / path).is_file())
 
 
 def cpp_files(root=ROOT):
