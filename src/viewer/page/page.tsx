@@ -1,5 +1,78 @@
-// Where the page begins.
+// Where the page begins: the way to the answers is found, the recording asked for until it is there, and
+// then the views take over.
 import { h, render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { askThrough, forgetAnswers } from "./asked";
+import { isReading, type Reading, type Recording } from "./recording";
+import { Failure, hearEvents, httpPost, takeToken, type Post } from "./server";
+import { Shell } from "./shell";
+import { applyTheme } from "./theme";
 import "./page.css";
 
-render(<main>Heapledger</main>, document.getElementById("page")!);
+const kAskAgain = 400; // ms, while a ledger is still being read
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function readRecording(post: Post, tell: (reading: Reading) => void): Promise<Recording> {
+  for (;;) {
+    const answer = await post("/api/recording", {});
+    if (!isReading(answer)) return answer as Recording;
+    tell(answer.reading);
+    await pause(kAskAgain);
+  }
+}
+
+// The server ends when nobody listens any longer, so the stream of events stays open.
+async function listen(token: string, heard: (event: any) => void): Promise<void> {
+  for (let lost = 0; lost < 3; ++lost) {
+    try {
+      await hearEvents(token, heard);
+    } catch {
+      // The next question says what is wrong, in words.
+    }
+    await pause(1000);
+  }
+}
+
+function Page() {
+  const [recording, setRecording] = useState<Recording | null>(null);
+  const [reading, setReading] = useState<Reading | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  useEffect(() => {
+    const token = takeToken();
+    const post = httpPost(token);
+    askThrough(post);
+    readRecording(post, setReading).then(setRecording, setFailure);
+    if (token) {
+      void listen(token, (event) => {
+        if (event.index) forgetAnswers();
+      });
+    }
+  }, []);
+  if (failure) return <Trouble failure={failure} />;
+  if (!recording) return <Loading reading={reading} />;
+  return <Shell recording={recording} />;
+}
+
+function Trouble({ failure }: { failure: Failure }) {
+  return (
+    <main class="whole">
+      <h1>{failure.kind === "token" ? "Not allowed in" : "Nothing to show"}</h1>
+      <p role="alert">{failure.message}</p>
+    </main>
+  );
+}
+
+function Loading({ reading }: { reading: Reading | null }) {
+  const share = reading && reading.total > 0 ? reading.done / reading.total : 0;
+  return (
+    <main class="whole" aria-busy="true">
+      <h1>{reading?.what || "Opening the ledger"}</h1>
+      <progress max={1} value={share} aria-label="Read so far" />
+      <p class="quiet">{share > 0 ? `${Math.floor(share * 100)}%` : " "}</p>
+    </main>
+  );
+}
+
+applyTheme();
+render(<Page />, document.getElementById("page")!);

@@ -1,0 +1,69 @@
+// Questions of the views: asked once, kept while the page is open, and given up when the view has moved
+// on. While a newer answer is under way the one before stays on the screen, so that nothing jumps.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Failure, type Post } from "./server";
+
+let post: Post = () => Promise.reject(new Failure("lost", "Nothing was opened."));
+const kept = new Map<string, Promise<unknown>>();
+const kMostKept = 200;
+
+export function askThrough(way: Post): void {
+  post = way;
+  kept.clear();
+}
+
+// What was asked before the index was there is asked anew by those who ask from now on.
+export function forgetAnswers(): void {
+  kept.clear();
+}
+
+export function ask(path: string, body: object, lane?: string): Promise<unknown> {
+  const key = path + JSON.stringify(body);
+  let answer = kept.get(key);
+  if (!answer) {
+    answer = post(path, lane ? { ...body, lane } : body);
+    kept.set(key, answer);
+    answer.catch(() => kept.delete(key));
+    if (kept.size > kMostKept) kept.delete(kept.keys().next().value!);
+  }
+  return answer;
+}
+
+export interface Asked<T> {
+  value?: T;
+  failure?: Failure;
+  isWaiting: boolean; // `value`, if any, is of the question before
+}
+
+// A newer question of the same lane gives up an older one, here and in the server.
+export function useAsked<T>(
+  path: string,
+  body: object | null,
+  lane: string,
+  read: (answer: any) => T,
+): Asked<T> {
+  const [state, setState] = useState<Asked<T>>({ isWaiting: body !== null });
+  const key = body && path + JSON.stringify(body);
+  const latest = useRef(key);
+  latest.current = key;
+  useEffect(() => {
+    if (body === null) {
+      setState({ isWaiting: false });
+      return;
+    }
+    setState((before) => ({ ...before, isWaiting: true }));
+    const settle = (next: Asked<T>) => {
+      if (latest.current === key) setState(next);
+    };
+    ask(path, body, lane).then(
+      (answer) => settle({ value: read(answer), isWaiting: false }),
+      (error) => {
+        if (error instanceof Failure && error.kind === "cancelled") return;
+        const failure =
+          error instanceof Failure ? error : new Failure("system", String(error?.message ?? error));
+        settle({ failure, isWaiting: false });
+      },
+    );
+  }, [key]);
+  return state;
+}

@@ -1,0 +1,28 @@
+// The command that answers the same as what is on the screen.
+import { shellWord } from "./format";
+import { selected, selectedTree, type Question } from "./metrics";
+import type { Recording } from "./recording";
+import type { Selection } from "./selection";
+
+export function commandOf(selection: Selection, recording: Recording): string {
+  const words = ["heapledger", "report", ...recording.paths];
+  const isTree = selection.view === "flame" || selection.view === "callers";
+  const question = (isTree ? selectedTree : selected)(selection, recording);
+  addQuestion(words, question);
+  if (selection.view === "flame") {
+    words.push(selection.inverted ? "--bottom-up" : "--tree");
+  } else if (selection.view === "callers" && selection.picked) {
+    words.push("--callers-of", selection.picked.name);
+  } else {
+    words.push("--by", selection.view === "table" ? selection.by : "owner");
+  }
+  return words.map(shellWord).join(" ");
+}
+
+function addQuestion(words: string[], question: Question): void {
+  const range = question.between as [string, string] | undefined;
+  if (range) words.push("--between", ...range);
+  else words.push("--at", String(question.at));
+  if (question.filter) words.push("--filter", String(question.filter));
+  if (question.sort !== "live") words.push("--sort", String(question.sort));
+}

@@ -1,0 +1,310 @@
+// The boxes of a tree on a canvas, with a tree beside it for those who listen and for the keyboard: up and
+// down the stack with the arrows, Enter to zoom in, Escape out.
+import { h } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Canvas, isStill, useSize, type Size } from "./canvas";
+import { boxesOf, fitted, type Box, type FlameTree } from "./flame_tree";
+import { theme } from "./palette";
+
+export const kRow = 20;
+const kFont = '11.5px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
+const kSettle = 160; // ms of the move when zooming
+
+export interface FlameProps {
+  tree: FlameTree;
+  focus: number;
+  isUp?: boolean; // the root is at the bottom
+  label: string;
+  colour: (node: number, isDark: boolean) => string;
+  describe: (node: number) => string[]; // lines: the name, its figures
+  isMatch?: (node: number) => boolean;
+  isPicked: (node: number) => boolean;
+  pick: (node: number) => void;
+  zoom: (node: number) => void;
+}
+
+interface View {
+  begin: number; // of the focus, in the tree's unit
+  span: number;
+}
+
+// The part of the tree that is shown, moving from the one before to `to`.
+function useSettled(tree: FlameTree, to: View): View {
+  const [view, setView] = useState({ tree, ...to });
+  const from = useRef(view);
+  useEffect(() => {
+    const start = from.current;
+    if (start.tree !== tree || isStill() || (start.begin === to.begin && start.span === to.span)) {
+      from.current = { tree, ...to };
+      setView(from.current);
+      return;
+    }
+    let frame = 0;
+    const began = performance.now();
+    const step = (now: number) => {
+      const share = Math.min(1, Math.max(0, (now - began) / kSettle));
+      const eased = 1 - (1 - share) ** 3;
+      from.current = {
+        tree,
+        begin: start.begin + (to.begin - start.begin) * eased,
+        span: start.span + (to.span - start.span) * eased,
+      };
+      setView(from.current);
+      if (share < 1) frame = requestAnimationFrame(step);
+    };
+    frame = requestAnimationFrame(step);
+    return () => cancelAnimationFrame(frame);
+  }, [tree, to.begin, to.span]);
+  return view.tree === tree ? view : { ...to };
+}
+
+export function FlameCanvas(props: FlameProps) {
+  const { tree, focus } = props;
+  const [box, size] = useSize<HTMLDivElement>();
+  const [top, setTop] = useState(0);
+  const [hover, setHover] = useState<{ box: Box; x: number; y: number } | null>(null);
+  const [at, setAt] = useState(focus);
+  useEffect(() => setAt(focus), [tree, focus]);
+  const width = Math.max(0, size.width);
+  const boxes = useMemo(() => boxesOf(tree, focus, width), [tree, focus, width]);
+  const settled = useSettled(tree, { begin: tree.begins[focus], span: tree.values[focus] });
+  const rows = boxes.reduce((most, one) => Math.max(most, one.row), 0) + 1;
+  const height = rows * kRow + 8;
+  const space: Size = { width, height: Math.min(size.height, Math.max(height, 1)) };
+  const offset = props.isUp ? Math.max(0, size.height - height) : 0;
+  const yOf = (row: number) => (props.isUp ? height - (row + 1) * kRow - 4 : row * kRow + 4);
+  useLayoutEffect(() => {
+    if (props.isUp && box.current) box.current.scrollTop = height;
+  }, [props.isUp, tree, height]);
+
+  const hit = (event: MouseEvent): Box | undefined => {
+    const bounds = box.current!.getBoundingClientRect();
+    const x = event.clientX - bounds.left;
+    const y = event.clientY - bounds.top + top - offset;
+    return boxes.find(
+      (one) => x >= one.x && x < one.x + one.width && y >= yOf(one.row) && y < yOf(one.row) + kRow,
+    );
+  };
+  const move = (event: MouseEvent) => {
+    const found = hit(event);
+    const bounds = box.current!.getBoundingClientRect();
+    setHover(
+      found ? { box: found, x: event.clientX - bounds.left, y: event.clientY - bounds.top } : null,
+    );
+  };
+  const draw = (g: CanvasRenderingContext2D) =>
+    drawBoxes(g, props, boxes, { settled, space, top, yOf, hover: hover?.box, at });
+  return (
+    <div class="flame-frame">
+      <div
+        class="flame"
+        ref={box as any}
+        tabIndex={0}
+        role="tree"
+        aria-label={props.label}
+        aria-activedescendant={`node-${at}`}
+        onScroll={(event) => setTop((event.currentTarget as HTMLElement).scrollTop)}
+        onMouseMove={move}
+        onMouseLeave={() => setHover(null)}
+        onClick={(event) => {
+          const found = hit(event);
+          if (found && found.smaller === 0) {
+            setAt(found.node);
+            props.pick(found.node);
+          } else if (found) {
+            props.zoom(found.node);
+          }
+        }}
+        onDblClick={(event) => {
+          const found = hit(event);
+          if (found) props.zoom(found.node);
+        }}
+        onKeyDown={(event) => onKey(event, props, at, setAt)}
+      >
+        <div style={{ height: `${Math.max(height, size.height)}px` }}>
+          <div class="flame-stay" style={{ marginTop: `${offset}px` }}>
+            <Canvas
+              size={space}
+              draw={draw}
+              of={[boxes, settled, top, hover?.box, at, props.isMatch, props.isPicked, props.isUp]}
+            />
+          </div>
+        </div>
+        <Spoken {...props} at={at} />
+      </div>
+      {hover && <Tooltip {...props} hover={hover} size={size} />}
+    </div>
+  );
+}
+
+interface Looks {
+  settled: View;
+  space: Size;
+  top: number;
+  yOf: (row: number) => number;
+  hover?: Box;
+  at: number;
+}
+
+function drawBoxes(g: CanvasRenderingContext2D, props: FlameProps, boxes: Box[], looks: Looks) {
+  const { tree, focus } = props;
+  const t = theme();
+  g.font = kFont;
+  g.textBaseline = "middle";
+  const letter = g.measureText("m").width;
+  const { settled, space } = looks;
+  // While it settles, boxes stand where they are on the way.
+  const scale = tree.values[focus] > 0 ? space.width / tree.values[focus] : 0;
+  const shift = tree.begins[focus];
+  const move = settled.span > 0 ? space.width / settled.span : 0;
+  const hovered = looks.hover && looks.hover.smaller === 0 ? tree.name(looks.hover.node) : null;
+  for (const one of boxes) {
+    const y = looks.yOf(one.row) - looks.top;
+    if (y > space.height || y + kRow < 0) continue;
+    const isAncestor = one.row < tree.depths[focus];
+    const begin = scale > 0 ? one.x / scale + shift : 0;
+    const x = isAncestor ? 0 : (begin - settled.begin) * move;
+    const wide = isAncestor ? space.width : scale > 0 ? (one.width / scale) * move : 0;
+    if (x > space.width || x + wide < 0) continue;
+    drawBox(g, props, one, { x, y, wide, letter, isAncestor, hovered, at: looks.at }, t);
+  }
+}
+
+interface Place {
+  x: number;
+  y: number;
+  wide: number;
+  letter: number;
+  isAncestor: boolean;
+  hovered: string | null;
+  at: number;
+}
+
+function drawBox(
+  g: CanvasRenderingContext2D,
+  props: FlameProps,
+  one: Box,
+  place: Place,
+  t: ReturnType<typeof theme>,
+) {
+  const { tree } = props;
+  const { x, y, wide } = place;
+  const inner = Math.max(0.5, wide - (wide > 3 ? 1 : 0));
+  if (one.smaller > 0) {
+    g.fillStyle = t.line;
+    g.fillRect(x, y, inner, kRow - 1);
+    g.fillStyle = t.muted;
+    const text = fitted(`${one.smaller} smaller`, Math.floor((wide - 10) / place.letter));
+    if (wide > 70) g.fillText(text, x + 5, y + kRow / 2);
+    return;
+  }
+  const isMatch = props.isMatch?.(one.node) ?? true;
+  g.globalAlpha = place.isAncestor ? 0.55 : isMatch ? 1 : 0.28;
+  g.fillStyle = one.node === 0 ? t.line : props.colour(one.node, t.isDark);
+  g.fillRect(x, y, inner, kRow - 1);
+  if (props.isMatch && isMatch) {
+    g.fillStyle = t.found;
+    g.fillRect(x, y + kRow - 4, inner, 3);
+  }
+  const name = tree.name(one.node);
+  if (place.hovered === name) {
+    g.fillStyle = t.isDark ? "rgba(255,255,255,.14)" : "rgba(0,0,0,.09)";
+    g.fillRect(x, y, inner, kRow - 1);
+  }
+  const left = Math.max(0, x);
+  const room = Math.floor((Math.min(x + wide, 1e5) - left - 10) / place.letter);
+  if (room >= 3) {
+    g.fillStyle = t.text;
+    g.fillText(fitted(name, room), left + 5, y + kRow / 2 + 0.5);
+  }
+  g.globalAlpha = 1;
+  const isAt = one.node === place.at && document.activeElement?.getAttribute("role") === "tree";
+  if (props.isPicked(one.node) || isAt) {
+    g.strokeStyle = isAt ? t.text : t.cursor;
+    g.lineWidth = 1.5;
+    g.strokeRect(x + 0.75, y + 0.75, Math.max(1, inner - 1.5), kRow - 2.5);
+  }
+}
+
+function onKey(
+  event: KeyboardEvent,
+  props: FlameProps,
+  at: number,
+  setAt: (node: number) => void,
+) {
+  const { tree } = props;
+  const siblings = at > 0 ? tree.children[tree.parents[at]] : [0];
+  const place = siblings.indexOf(at);
+  const inwards = () => tree.children[at][0] ?? at;
+  const outwards = () => (at > 0 ? tree.parents[at] : at);
+  const moves: Record<string, () => number> = {
+    ArrowDown: props.isUp ? outwards : inwards,
+    ArrowUp: props.isUp ? inwards : outwards,
+    ArrowLeft: () => siblings[Math.max(0, place - 1)],
+    ArrowRight: () => siblings[Math.min(siblings.length - 1, place + 1)],
+    Home: () => props.focus,
+  };
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (moves[event.key]) {
+    setAt(moves[event.key]());
+  } else if (event.key === "Enter") {
+    if (props.isPicked(at)) props.zoom(at);
+    else props.pick(at);
+  } else if (event.key === "Backspace") {
+    props.zoom(tree.parents[props.focus]);
+  } else {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+// The same for those who listen: the stack down to where the keyboard is, and what lies inside.
+function Spoken(props: FlameProps & { at: number }) {
+  const { tree, at } = props;
+  const stack: number[] = [];
+  for (let i = at; ; i = tree.parents[i]) {
+    stack.push(i);
+    if (i === 0) break;
+  }
+  const nodes = [...stack.reverse(), ...tree.children[at].slice(0, 30)];
+  return (
+    <div class="spoken">
+      {nodes.map((node) => (
+        <div
+          key={node}
+          id={`node-${node}`}
+          role="treeitem"
+          aria-level={tree.depths[node] + 1}
+          aria-selected={node === at}
+          aria-expanded={tree.children[node].length > 0 ? stack.includes(node) : undefined}
+        >
+          {props.describe(node).join(", ")}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Tooltip(
+  props: FlameProps & { hover: { box: Box; x: number; y: number }; size: Size },
+) {
+  const { hover, size } = props;
+  const lines =
+    hover.box.smaller > 0
+      ? [`${hover.box.smaller} smaller`, `inside of ${props.tree.name(hover.box.node)}`]
+      : props.describe(hover.box.node);
+  const style: Record<string, string> = { maxWidth: `${Math.min(560, size.width - 20)}px` };
+  if (hover.x > size.width / 2) style.right = `${Math.round(size.width - hover.x + 12)}px`;
+  else style.left = `${Math.round(hover.x + 12)}px`;
+  if (hover.y > size.height * 0.6) style.bottom = `${Math.round(size.height - hover.y + 12)}px`;
+  else style.top = `${Math.round(hover.y + 16)}px`;
+  return (
+    <div class="tooltip" style={style}>
+      <b>{lines[0]}</b>
+      {lines.slice(1).map((line) => (
+        <span>{line}</span>
+      ))}
+    </div>
+  );
+}

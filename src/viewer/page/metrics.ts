@@ -1,0 +1,127 @@
+// What can be measured, and the question that each is: the table of docs/design/viewing.md. Every view
+// makes its questions here, which is why their totals agree.
+import type { Unit } from "./format";
+import { bytes, count, duration, figure } from "./format";
+import { withCondition } from "./filter";
+import { momentText, timeOf, type Recording } from "./recording";
+import type { Selection } from "./selection";
+
+export interface Metric {
+  word: string;
+  title: string;
+  key: string; // of the figure in answers
+  sort: string; // the same for the server
+  unit: Unit;
+  isOfRun: boolean; // without a range: of the whole run, wherever the cursor is
+  help: string;
+}
+
+const row = (
+  word: string,
+  title: string,
+  key: string,
+  sort: string,
+  unit: Unit,
+  isOfRun: boolean,
+  help: string,
+): Metric => ({ word, title, key, sort, unit, isOfRun, help });
+
+export const kMetrics: Metric[] = [
+  row("live", "Live bytes", "live_bytes", "live", "bytes", false, "live at the cursor"),
+  row("blocks", "Live blocks", "live_blocks", "blocks", "count", false, "live at the cursor"),
+  row("grown", "Grown", "live_bytes", "live", "bytes", false,
+    "allocated in the range and still live at its end"),
+  row("never-freed", "Never freed", "live_bytes", "live", "bytes", true, "live at the end"),
+  row("bytes", "Allocated", "bytes", "bytes", "bytes", true, "bytes that calls asked for"),
+  row("calls", "Calls", "calls", "calls", "count", true, "calls that returned a block"),
+  row("temporary", "Temporary", "temporary_calls", "temporary", "count", true,
+    "freed as the thread's very next heap operation"),
+  row("reallocs", "Resized", "resizes", "reallocs", "count", true, "resizes of a block"),
+  row("freed", "Freed", "ended_bytes", "freed", "bytes", true, "bytes freed or resized"),
+  row("peak", "Own peak", "peak_bytes", "peak", "bytes", true,
+    "the most bytes of its own ever live at once"),
+];
+
+export function metricOf(selection: Selection): Metric {
+  return kMetrics.find((one) => one.word === selection.metric) ?? kMetrics[0];
+}
+
+export interface Question {
+  [member: string]: unknown;
+}
+
+// What is selected, without how it is grouped.
+export function selected(selection: Selection, recording: Recording): Question {
+  const { range, metric } = selection;
+  const question: Question = { sort: metricOf(selection).sort };
+  let filter = selection.filter;
+  if (metric === "never-freed") {
+    question.at = "end";
+    if (range) {
+      const [begin, end] = range.map((moment) => timeOf(recording, moment));
+      filter = withCondition(filter, `time=${begin}ns..${end}ns`);
+    }
+  } else if (range && (metric === "live" || metric === "blocks")) {
+    question.at = range[1];
+  } else if (range) {
+    question.between = range;
+  } else {
+    question.at = selection.at;
+  }
+  if (filter) question.filter = filter;
+  return question;
+}
+
+// What a tree is asked for: own peaks do not add up, so it has what is live at the highest point.
+export function selectedTree(selection: Selection, recording: Recording): Question {
+  return selected(metricOfTree(selection), recording);
+}
+
+export function metricOfTree(selection: Selection): Selection {
+  return selection.metric === "peak" ? { ...selection, metric: "live", at: "peak" } : selection;
+}
+
+// "live at the peak, 4.96 s" or "from 1.00 s to 2.00 s".
+export function whenText(selection: Selection, recording: Recording): string {
+  const { range } = selection;
+  const at = (moment: string) => {
+    const time = duration(timeOf(recording, moment));
+    const words = momentText(moment);
+    return words ? `${words} (${time})` : time;
+  };
+  const metric = metricOf(selection);
+  if (range && metric.word === "never-freed") {
+    return `at the end, allocated from ${at(range[0])} to ${at(range[1])}`;
+  }
+  if (range && (metric.word === "live" || metric.word === "blocks")) return `at ${at(range[1])}`;
+  if (range) return `from ${at(range[0])} to ${at(range[1])}`;
+  if (metric.word === "never-freed") return "at the end";
+  return metric.isOfRun ? "in the whole run" : `at ${at(selection.at)}`;
+}
+
+const kVerbs: Record<string, string> = {
+  live: "live",
+  blocks: "live",
+  grown: "grown",
+  "never-freed": "never freed",
+  bytes: "allocated",
+  calls: "calls",
+  temporary: "temporary calls",
+  reallocs: "resizes",
+  freed: "freed",
+  peak: "own peak",
+};
+
+// What stands at the head of every view: "12.9 MiB live in 74,806 blocks".
+export function totalText(selection: Selection, totals: Record<string, number>): string {
+  const metric = metricOf(selection);
+  const value = totals[metric.key] ?? 0;
+  if (metric.key === "live_bytes") {
+    const blocks = count(totals.live_blocks ?? 0);
+    return `${bytes(value)} ${kVerbs[metric.word]} in ${blocks} blocks`;
+  }
+  if (metric.word === "blocks") {
+    return `${count(value)} blocks live, ${bytes(totals.live_bytes ?? 0)}`;
+  }
+  return `${figure(value, metric.unit)} ${kVerbs[metric.word]}`;
+}
