@@ -1,4 +1,5 @@
 // The moments at which every figure is known at once: the edges of the index, and those that have names.
+// Edge i is the last nanosecond of bucket i.
 import type { Recording } from "./recording";
 import { timeOf } from "./recording";
 import type { Selection } from "./selection";
@@ -18,9 +19,9 @@ export function namedMoments(recording: Recording): NamedMoment[] {
   const { moments, markers } = recording;
   const named: NamedMoment[] = [
     { moment: "start", ns: 0, title: "start", key: "s" },
-    { moment: "peak", ns: moments.peak, title: "peak", key: "p" },
+    { moment: "peak", ns: moments.peak ?? moments.end, title: "peak", key: "p" },
   ];
-  if (recording.rss_peak_bytes > 0) {
+  if (moments.rss_peak !== null) {
     named.push({ moment: "rss-peak", ns: moments.rss_peak, title: "RSS peak", key: "r" });
   }
   named.push({ moment: "end", ns: moments.end, title: "end", key: "e" });
@@ -39,17 +40,17 @@ export function snapped(recording: Recording, ns: number, reach: number): string
   }
   if (best) return best.moment;
   const width = edgeWidth(recording);
-  const edge = Math.round(ns / width) * width;
-  return `${Math.min(Math.max(0, edge), recording.duration_ns)}ns`;
+  const edge = Math.max(1, Math.round((ns + 1) / width)) * width - 1;
+  return edge >= recording.duration_ns ? "end" : `${edge}ns`;
 }
 
 // The edge before or after the cursor, `steps` of them away.
 export function stepped(recording: Recording, selection: Selection, steps: number): string {
   const width = edgeWidth(recording);
-  const now = timeOf(recording, selection.at) / width;
-  const edge = steps > 0 ? Math.floor(now) + steps : Math.ceil(now) + steps;
-  const last = Math.floor(recording.duration_ns / width);
-  return `${Math.min(Math.max(0, edge), last) * width}ns`;
+  const now = (timeOf(recording, selection.at) + 1) / width;
+  const edge = (steps > 0 ? Math.floor(now) + steps : Math.ceil(now) + steps) * width - 1;
+  if (edge >= recording.duration_ns) return "end";
+  return edge < 0 ? "start" : `${edge}ns`;
 }
 
 // What the series say of a time: for a readout before any answer is there.

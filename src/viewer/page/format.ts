@@ -74,3 +74,8 @@ export function place(file: string, line: number): string {
 export function shellWord(text: string): string {
   return /^[\w./+:,@%=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+// A function's name without what it takes: enough where there is little room.
+export function withoutArguments(name: string): string {
+  return name.replace(/^(.*?[\w>~])\(.*$/s, "$1");
+}

@@ -52,7 +52,7 @@ function Chosen({ picked, selection, recording }: ChosenProps) {
   const asked = useAsked("/api/ask", body, "inspector", (wire) => readAnswer(wire.answer));
   const here = useAsked(
     "/api/ask",
-    { question: { ...selected(selection, recording), by: "none", top: 0 } },
+    { question: { ...selected(selection, recording), by: "nothing" } },
     "inspector-all",
     (wire) => readAnswer(wire.answer),
   );

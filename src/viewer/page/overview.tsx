@@ -2,13 +2,20 @@
 // has it at the moment; which sizes and which lives.
 import { Fragment, h } from "preact";
 import { useAsked } from "./asked";
-import { bytes, count, duration, figure, percent, place } from "./format";
+import { bytes, count, duration, figure, percent, place, withoutArguments } from "./format";
 import { Head, Refused } from "./head";
 import { metricOf, selected } from "./metrics";
 import { moduleColour } from "./palette";
 import type { Finding, Recording } from "./recording";
 import { Bar } from "./rows";
-import { select, useSelection, type Picked, type Selection } from "./selection";
+import {
+  select,
+  selection,
+  toQuery,
+  useSelection,
+  type Picked,
+  type Selection,
+} from "./selection";
 import { isPicked, rowPicked } from "./table";
 import { isDark } from "./theme";
 import { readAnswer } from "./wire";
@@ -52,15 +59,18 @@ const kMeant: Record<Finding["kind"], Partial<Selection>> = {
 // A clause of the sentence, as a way to what it speaks of.
 function Clause(props: { finding?: Finding; kind: Finding["kind"]; children: any }) {
   const { finding, kind } = props;
-  const go = () => {
-    const meant: Partial<Selection> = { range: null, filter: "", zoom: [], ...kMeant[kind] };
-    if (finding) meant.picked = pickedOf(finding);
+  const meant: Partial<Selection> = { range: null, filter: "", zoom: [], ...kMeant[kind] };
+  if (finding) meant.picked = pickedOf(finding);
+  const go = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own
+    event.preventDefault();
     select(meant);
   };
+  const href = toQuery({ ...selection(), ...meant }) || "?";
   return (
-    <button class="clause" data-kind={kind} onClick={go}>
+    <a class="clause" data-kind={kind} href={href} onClick={go}>
       {props.children}
-    </button>
+    </a>
   );
 }
 
@@ -75,7 +85,7 @@ function Sentence({ recording }: { recording: Recording }) {
     <p class="sentence">
       The heap of <b>{recording.title}</b> was largest with{" "}
       <Clause kind="peak" finding={peak}>
-        <b>{bytes(totals.peak_bytes ?? 0)}</b> at {duration(moments.peak)}
+        <b>{bytes(totals.peak_bytes ?? 0)}</b> at {duration(moments.peak ?? moments.end)}
         <From finding={peak} />
       </Clause>
       .{" "}
@@ -116,15 +126,17 @@ function From({ finding }: { finding?: Finding }) {
   return (
     <>
       , {finding.share !== undefined && finding.share > 0 && `${percent(finding.share, 1)} of it `}from{" "}
-      <span class="mono">{where || finding.function}</span>
+      <span class="mono" title={finding.function}>
+        {where || withoutArguments(finding.function)}
+      </span>
     </>
   );
 }
 
 function Owners({ recording }: { recording: Recording }) {
-  const selection = useSelection();
-  const metric = metricOf(selection);
-  const question = { ...selected(selection, recording), top: 12 };
+  const present = useSelection();
+  const metric = metricOf(present);
+  const question = { ...selected(present, recording), top: 12 };
   const read = (wire: any) => readAnswer(wire.answer);
   const owners = useAsked("/api/ask", { question: { ...question, by: "owner" } }, "owners", read);
   const rowsOf = owners.value?.rows;
@@ -142,7 +154,7 @@ function Owners({ recording }: { recording: Recording }) {
   const dark = isDark();
   return (
     <section class="owners">
-      <Head selection={selection} recording={recording} asked={owners}>
+      <Head selection={present} recording={recording} asked={owners}>
         <button onClick={() => select({ view: "table", by })}>All as a table</button>
       </Head>
       <ol aria-label={isParts ? "Parts of the program" : "Lines to blame"}>
@@ -150,7 +162,7 @@ function Owners({ recording }: { recording: Recording }) {
           Array.from({ length: Math.min(10, rows.count) }, (_, i) => (
             <li key={i}>
               <button
-                class={"owner" + (isPicked(selection.picked, rows, i, by) ? " picked" : "")}
+                class={"owner" + (isPicked(present.picked, rows, i, by) ? " picked" : "")}
                 onClick={() => select({ picked: rowPicked(rows, i, by) })}
               >
                 <span class="amount">{figure(rows.values(metric.key)[i], metric.unit)}</span>

@@ -73,10 +73,11 @@ const kGrey = /^(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)([-.].*)?\.so.*|ld-linux.*
 
 export function moduleColour(module: string, name: string, isDark: boolean): string {
   const base = module.slice(module.lastIndexOf("/") + 1);
-  const step = (hash(name) % 5) - 2;
-  const lightness = isDark ? 0.4 + step * 0.013 : 0.86 + step * 0.014;
+  const own = hash(name);
+  const lightness = (isDark ? 0.41 : 0.86) + ((own % 5) - 2) * 0.013;
   if (kGrey.test(base)) return oklch(lightness, 0.012, 250);
-  return oklch(lightness, isDark ? 0.065 : 0.06, kHues[hash(base) % kHues.length]);
+  const hue = kHues[hash(base) % kHues.length] + ((own >>> 8) % 37) - 18;
+  return oklch(lightness, isDark ? 0.075 : 0.065, hue);
 }
 
 // Shares of change from -1 (blue, gone) over 0 (grey) to 1 (orange, come).

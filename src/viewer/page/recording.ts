@@ -73,7 +73,7 @@ export interface Recording {
   has_index: boolean;
   edges?: { width_ns: number; count: number };
   series: Series;
-  moments: { peak: number; rss_peak: number; end: number };
+  moments: { peak: number | null; rss_peak: number | null; end: number };
   markers: Marker[];
   totals: Record<string, number>;
   never_freed: { bytes: number; blocks: number; suppressed_bytes: number };
@@ -104,8 +104,8 @@ export function isReading(answer: unknown): answer is { reading: Reading } {
 export function timeOf(recording: Recording, moment: string): number {
   const { moments } = recording;
   if (moment === "start") return 0;
-  if (moment === "peak") return moments.peak;
-  if (moment === "rss-peak") return moments.rss_peak;
+  if (moment === "peak") return moments.peak ?? moments.end;
+  if (moment === "rss-peak") return moments.rss_peak ?? moments.end;
   if (moment === "end") return moments.end;
   const ns = /^(\d+)ns$/.exec(moment);
   if (ns) return Number(ns[1]);

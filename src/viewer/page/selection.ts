@@ -24,8 +24,6 @@ export interface Selection {
   zoom: string[]; // names from the root on
   search: string;
   picked: Picked | null;
-  before: string; // of a comparison
-  after: string;
   flags: number[]; // set on the timeline, in ns
 }
 
@@ -42,12 +40,10 @@ export const kFirstSelection: Selection = {
   zoom: [],
   search: "",
   picked: null,
-  before: "",
-  after: "",
   flags: [],
 };
 
-const kTexts = ["view", "at", "filter", "metric", "by", "sort", "search", "before", "after"] as const;
+const kTexts = ["view", "at", "filter", "metric", "by", "sort", "search"] as const;
 
 export function toQuery(selection: Selection): string {
   const query = new URLSearchParams();

@@ -4,7 +4,7 @@ import { useAsked } from "./asked";
 import { baseName, counted, figure, place } from "./format";
 import type { Metric } from "./metrics";
 import { select } from "./selection";
-import { Table } from "./wire";
+import { rememberFiles, Table, type ColumnTable } from "./wire";
 
 const kFirstFrames = 12;
 
@@ -16,8 +16,11 @@ export function StackList(props: { rows: Table; groups: number; metric: Metric }
     "/api/frames",
     known.length > 0 ? { sites: known } : null,
     "frames",
-    (wire) =>
-      (wire.stacks as any[]).map((stack) => new Table(stack, wire.texts ?? [], wire.files ?? {})),
+    (wire) => {
+      rememberFiles(wire.files ?? {});
+      const stacks = wire.stacks as ColumnTable[];
+      return stacks.map((stack) => new Table(stack, wire.texts ?? [], wire.files ?? {}));
+    },
   );
   if (!asked.value) return null;
   return (

@@ -44,8 +44,8 @@ export function TableView({ recording }: { recording: Recording }) {
   const { by, search } = selection;
   const metric = metricOf(selection);
   const question: Record<string, unknown> = { ...selected(selection, recording), by, top: kMostRows };
-  const sorted = selection.sort.replace(/^-/, "").replace(/^self\./, "");
-  const word = recording.figures.find((row) => row.key === sorted)?.word;
+  const sorted = selection.sort.replace(/^-/, "").replace(/^self\./, "all.");
+  const word = sorted && recording.figures.find((row) => "all." + row.key === sorted)?.word;
   if (word) question.sort = word;
   const asked = useAsked("/api/ask", { question }, "table", (wire) => readAnswer(wire.answer));
   const answer = asked.value;
@@ -54,7 +54,7 @@ export function TableView({ recording }: { recording: Recording }) {
     [answer, recording, metric, by],
   );
   const order = useMemo(
-    () => (answer ? orderOf(answer.rows, columns, selection.sort, search) : []),
+    () => (answer ? orderOf(answer.rows, columns, selection.sort || "all." + metric.key, search) : []),
     [answer, columns, selection.sort, search],
   );
   if (!answer) return <Waiting asked={asked} />;
@@ -161,7 +161,6 @@ function orderOf(rows: Table, columns: ColumnOf[], sort: string, search: string)
     const text = `${rows.text("name", i)} ${rows.text("function", i)} ${rows.file(i)}`;
     if (!wanted || text.toLowerCase().includes(wanted)) order.push(i);
   }
-  if (!sort) return order;
   const isUp = sort.startsWith("-");
   const column = columns.find((one) => one.key === sort.replace(/^-/, ""));
   if (!column) return order;

@@ -1,8 +1,17 @@
 // The views, in the order of their tabs and digits.
 import type { ComponentType } from "preact";
+import { AdviceView } from "./advice";
+import { BlocksView } from "./blocks";
+import { CallersView } from "./callers";
+import { CompareView } from "./compare";
 import { FlameView } from "./flame";
+import { GrowthView } from "./growth";
 import { Overview } from "./overview";
+import { RecordedView } from "./recorded";
 import type { Recording } from "./recording";
+import { RssView } from "./rss";
+import { ShapesView } from "./shapes";
+import { SourceView } from "./source";
 import { TableView } from "./table";
 
 export interface View {
@@ -11,10 +20,20 @@ export interface View {
   show: ComponentType<{ recording: Recording }>;
 }
 
-export function viewsOf(_recording: Recording): View[] {
-  return [
+export function viewsOf(recording: Recording): View[] {
+  const views: View[] = [
     { word: "overview", title: "Overview", show: Overview },
     { word: "flame", title: "Flame graph", show: FlameView },
     { word: "table", title: "Table", show: TableView },
+    { word: "callers", title: "Callers", show: CallersView },
+    { word: "source", title: "Source", show: SourceView },
+    { word: "compare", title: "Compare", show: CompareView },
+    { word: "growth", title: "Growth", show: GrowthView },
+    { word: "shapes", title: "Sizes & lifetimes", show: ShapesView },
+    { word: "rss", title: "RSS", show: RssView },
+    { word: "blocks", title: "Blocks", show: BlocksView },
+    { word: "advice", title: "Advice", show: AdviceView },
+    { word: "recorded", title: "Recording", show: RecordedView },
   ];
+  return views.filter((view) => view.word !== "rss" || recording.rss_peak_bytes > 0);
 }

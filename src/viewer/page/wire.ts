@@ -84,9 +84,19 @@ export interface Answer {
   tree: Table;
 }
 
+const fileNumbers = new Map<string, number>();
+
+// The numbers of files mean the same in all answers, so that one that was named can be asked for.
+export function rememberFiles(files: Record<string, string>): void {
+  for (const [number, path] of Object.entries(files)) fileNumbers.set(path, Number(number));
+}
+
+export const numberOfFile = (path: string): number | undefined => fileNumbers.get(path);
+
 export function readAnswer(wire: WireAnswer): Answer {
   const empty: ColumnTable = { count: 0 };
   const files = wire.files ?? {};
+  rememberFiles(files);
   return {
     beginNs: wire.begin_ns ?? 0,
     endNs: wire.end_ns ?? 0,

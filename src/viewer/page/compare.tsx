@@ -1,0 +1,224 @@
+// Two moments side by side: the ends of the range. What came is orange, what went is blue, and both have
+// a sign, so that nobody has to tell colours apart.
+import { Fragment, h } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { useAsked } from "./asked";
+import { bytes, change, count, place } from "./format";
+import { CompareFlame } from "./compare_flame";
+import { Waiting } from "./head";
+import { momentLabel } from "./moment_label";
+import { timeOf, type Recording } from "./recording";
+import { Rows, type ColumnOf } from "./rows";
+import { select, useSelection, type Selection } from "./selection";
+import { kGroupTitles } from "./table";
+import { namedMoments } from "./edges";
+import { readAnswer, type Answer, type Table } from "./wire";
+
+const kBy = ["owner", "function", "part", "file", "module", "thread", "size-class", "process"];
+
+// A and B: the range, or from the start to the cursor.
+export function endsOf(selection: Selection, recording: Recording): [string, string] {
+  if (selection.range) return selection.range;
+  return timeOf(recording, selection.at) > 0 ? ["start", selection.at] : ["start", "end"];
+}
+
+export interface Changed {
+  name: string;
+  file: string;
+  line: number;
+  module: string;
+  before: number;
+  after: number;
+  blocksBefore: number;
+  blocksAfter: number;
+}
+
+export function CompareView({ recording }: { recording: Recording }) {
+  const selection = useSelection();
+  const [isFlame, setFlame] = useState(false);
+  const [a, b] = endsOf(selection, recording);
+  const by = kBy.includes(selection.by) ? selection.by : "owner";
+  const question = (at: string) => ({
+    question: { at, by, top: 5000, sort: "live", ...(selection.filter && { filter: selection.filter }) },
+  });
+  const read = (wire: any) => readAnswer(wire.answer);
+  const before = useAsked("/api/ask", question(a), "before", read);
+  const after = useAsked("/api/ask", question(b), "after", read);
+  const changed = useMemo(
+    () => (before.value && after.value ? changesOf(before.value, after.value) : []),
+    [before.value, after.value],
+  );
+  if (!before.value) return <Waiting asked={before} />;
+  if (!after.value) return <Waiting asked={after} />;
+  return (
+    <div class="view">
+      <CompareHead recording={recording} a={a} b={b} before={before.value} after={after.value}>
+        {!isFlame && (
+          <select value={by} aria-label="Group by" onChange={(e) => select({ by: e.currentTarget.value })}>
+            {kBy.map((group) => (
+              <option value={group}>{kGroupTitles[group] ?? group}</option>
+            ))}
+          </select>
+        )}
+        <button aria-pressed={isFlame} onClick={() => setFlame(!isFlame)}>
+          Flame graph
+        </button>
+      </CompareHead>
+      {isFlame ? (
+        <CompareFlame recording={recording} a={a} b={b} />
+      ) : (
+        <ChangeTable changed={changed} search={selection.search} by={by} selection={selection} />
+      )}
+    </div>
+  );
+}
+
+interface CompareHeadProps {
+  recording: Recording;
+  a: string;
+  b: string;
+  before: Answer;
+  after: Answer;
+  children: any;
+}
+
+function CompareHead({ recording, a, b, before, after, children }: CompareHeadProps) {
+  const [x, y] = [before.totals.live_bytes ?? 0, after.totals.live_bytes ?? 0];
+  const tone = y > x ? "more" : y < x ? "less" : "";
+  return (
+    <div class="head">
+      <h2>
+        <b class={"total " + tone}>{change(y - x, "bytes")}</b>{" "}
+        <span class="when">
+          from {bytes(x)} at <End recording={recording} moment={a} other={b} end={0} /> to {bytes(y)} at{" "}
+          <End recording={recording} moment={b} other={a} end={1} />
+        </span>
+      </h2>
+      <span class="spring" />
+      {children}
+    </div>
+  );
+}
+
+// One end of the range, to be chosen by name; any other is chosen on the timeline.
+function End(props: { recording: Recording; moment: string; other: string; end: 0 | 1 }) {
+  const { recording, moment, other, end } = props;
+  const named = namedMoments(recording);
+  const isNamed = named.some((one) => one.moment === moment);
+  const choose = (chosen: string) => {
+    const range: [string, string] = end === 0 ? [chosen, other] : [other, chosen];
+    if (timeOf(recording, range[0]) > timeOf(recording, range[1])) range.reverse();
+    select({ range, at: range[1] });
+  };
+  return (
+    <select
+      value={moment}
+      aria-label={end === 0 ? "From" : "To"}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
+      {!isNamed && <option value={moment}>{momentLabel(recording, moment)}</option>}
+      {named.map((one) => (
+        <option value={one.moment}>{momentLabel(recording, one.moment)}</option>
+      ))}
+    </select>
+  );
+}
+
+const keyOf = (rows: Table, i: number) =>
+  [rows.text("function", i) || rows.text("name", i), rows.file(i), rows.number("line", i),
+    rows.number("key", i), rows.number("ledger", i)].join("\0");
+
+export function changesOf(before: Answer, after: Answer): Changed[] {
+  const found = new Map<string, Changed>();
+  const take = (rows: Table, isAfter: boolean) => {
+    const [live, blocks] = [rows.values("live_bytes"), rows.values("live_blocks")];
+    for (let i = 0; i < rows.count; ++i) {
+      const key = keyOf(rows, i);
+      const known = found.get(key) ?? {
+        name: rows.text("function", i) || rows.text("name", i),
+        file: rows.file(i),
+        line: rows.number("line", i),
+        module: rows.text("module", i),
+        before: 0,
+        after: 0,
+        blocksBefore: 0,
+        blocksAfter: 0,
+      };
+      known[isAfter ? "after" : "before"] += live[i];
+      known[isAfter ? "blocksAfter" : "blocksBefore"] += blocks[i];
+      found.set(key, known);
+    }
+  };
+  take(before.rows, false);
+  take(after.rows, true);
+  return [...found.values()].filter((one) => one.before !== one.after || one.blocksBefore !== one.blocksAfter);
+}
+
+interface ChangeTableProps {
+  changed: Changed[];
+  search: string;
+  by: string;
+  selection: Selection;
+}
+
+const signTone = (value: number) => (value > 0 ? "more" : value < 0 ? "less" : "");
+
+function ChangeTable({ changed, search, by, selection }: ChangeTableProps) {
+  const [sort, setSort] = useState("change");
+  const columns: ColumnOf[] = [
+    {
+      key: "name",
+      title: kGroupTitles[by] ?? by,
+      isText: true,
+      value: (i) => changed[i].name,
+      text: (i) => changed[i].name || "(unknown)",
+      more: (i) => place(changed[i].file, changed[i].line),
+    },
+    {
+      key: "change",
+      title: "change",
+      value: (i) => changed[i].after - changed[i].before,
+      text: (i) => change(changed[i].after - changed[i].before, "bytes"),
+      tone: (i) => signTone(changed[i].after - changed[i].before),
+    },
+    {
+      key: "blocks",
+      title: "blocks",
+      value: (i) => changed[i].blocksAfter - changed[i].blocksBefore,
+      text: (i) => change(changed[i].blocksAfter - changed[i].blocksBefore, "count"),
+      tone: (i) => signTone(changed[i].blocksAfter - changed[i].blocksBefore),
+    },
+    { key: "a", title: "before", value: (i) => changed[i].before, text: (i) => bytes(changed[i].before) },
+    { key: "b", title: "after", value: (i) => changed[i].after, text: (i) => bytes(changed[i].after) },
+  ];
+  const order = useMemo(() => {
+    const wanted = search.toLowerCase();
+    const matching = changed
+      .map((_, i) => i)
+      .filter((i) => !wanted || (changed[i].name + changed[i].file).toLowerCase().includes(wanted));
+    const column = columns.find((one) => one.key === sort.replace(/^-/, "")) ?? columns[1];
+    const sign = sort.startsWith("-") !== (column.isText ?? false) ? 1 : -1;
+    return matching.sort((x, y) => {
+      const [u, v] = [column.value(x), column.value(y)];
+      return u < v ? -sign : u > v ? sign : x - y;
+    });
+  }, [changed, search, sort]);
+  const { picked } = selection;
+  return (
+    <>
+      <Rows
+        label="Changes"
+        columns={columns}
+        order={order}
+        sort={sort}
+        sortBy={setSort}
+        isPicked={(i) => picked?.name === changed[i].name && (!picked.line || picked.line === changed[i].line)}
+        pick={(i) => {
+          const { name, file, line } = changed[i];
+          select({ picked: { name, by, file, line, site: 0 } });
+        }}
+      />
+      <p class="foot">{count(order.length)} changed</p>
+    </>
+  );
+}
