@@ -26,17 +26,18 @@
 
 #include "analyzer/error.h"
 #include "analyzer/heaps.h"
-#include "analyzer/index/cube.h"
 #include "analyzer/ledger_facts.h"
 #include "analyzer/options.h"
 #include "analyzer/query/answer.h"
 #include "analyzer/query/blocks.h"
+#include "analyzer/query/edges.h"
 #include "analyzer/query/events.h"
 #include "analyzer/query/frames.h"
 #include "analyzer/query/operations.h"
 #include "analyzer/query/overview.h"
 #include "analyzer/query/question.h"
 #include "analyzer/query/suppressions.h"
+#include "analyzer/query/timeline.h"
 #include "analyzer/query/where_rss.h"
 #include "analyzer/site_catalog.h"
 
@@ -105,6 +106,14 @@ class Ledgers {
   // without filters on blocks, and do not want peaks within ranges.
   bool make_index();
   Edges edges();  // none without an index
+
+  // Whether the index has the answer.
+  bool is_in_index(const Question& question);
+
+  // What the filter selects at every edge of the index and between them, of one process or below a
+  // path where the question says so; its moments, groups and order do not matter. Throws Error when
+  // there is no index, or when it does not have what the filter looks at.
+  Timeline timeline(const Question& question);
 
   // By whatever is asked for, at the end.
   NeverFreed never_freed(const Suppressions& suppressions, const Question& question = {});

@@ -42,6 +42,10 @@ void add_graph(Command& app, int& exit_code);
 void add_plot(Command& app, int& exit_code);
 }  // namespace pictures
 
+namespace view {
+void add_view(Command& app, int& exit_code);
+}  // namespace view
+
 namespace diff {
 void add_diff(Command& app, int& exit_code);
 }  // namespace diff

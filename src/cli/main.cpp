@@ -50,6 +50,7 @@ void add_commands(Command& app, int& exit_code) {
   check::add_check(app, exit_code);
   replay::add_replay(app, exit_code);
   app.begin_group("Look at pictures");
+  view::add_view(app, exit_code);
   pictures::add_flamegraph(app, exit_code);
   pictures::add_graph(app, exit_code);
   pictures::add_plot(app, exit_code);

@@ -39,6 +39,7 @@ class Json {
   Json(std::string text) : value_(std::move(text)) {}
   template <typename Element>
   Json(const std::vector<Element>& elements) : value_(Elements(elements.begin(), elements.end())) {}
+  Json(std::vector<Json> elements) : value_(std::move(elements)) {}
   // NOLINTEND(google-explicit-constructor)
 
   static Json array(std::initializer_list<Json> elements = {});

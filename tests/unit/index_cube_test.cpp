@@ -191,6 +191,98 @@ TEST_P(Index, LeavesOtherQuestionsToPasses) {
   }
 }
 
+// The columns of a timeline are what the model says of that edge or bucket.
+TEST_P(Index, TimelinesAreWhatTheModelSaysOfEdgesAndBuckets) {
+  Ledgers ledgers = open();
+  ASSERT_TRUE(ledgers.make_index());
+  const Edges edges = ledgers.edges();
+  const struct {
+    const char* filter;
+    test::World::Choose choose;
+  } cases[] = {{"", [](const test::Block&) { return true; }},
+               {"function=!parse", [this](const test::Block& block) {
+                  const std::vector<test::Place>& stack = world_.stack(block.site);
+                  return std::none_of(stack.begin(), stack.end(), [](const test::Place& place) {
+                    return place.function.find("parse") != std::string::npos;
+                  });
+                }}};
+  for (const auto& [filter, choose] : cases) {
+    SCOPED_TRACE(filter);
+    Question question;
+    if (*filter != 0) question.filter = parse_filter(filter);
+    const uint64_t before = read_;
+    const Timeline line = ledgers.timeline(question);
+    EXPECT_EQ(read_, before);
+    EXPECT_EQ(line.edges, edges);
+    ASSERT_EQ(line.live_bytes.size(), edges.count);
+    // The model takes long: some edges, the first and the last.
+    for (uint32_t edge = 0; edge < edges.count; edge = std::min(edge + 29, edges.count - 1)) {
+      const bool is_last = edge + 1 == edges.count;
+      const Cut from = edge == 0 ? Cut{0, 0} : world_.at_time(edges.time_of(edge - 1));
+      const Cut to = is_last ? test::kEnd : world_.at_time(edges.time_of(edge));
+      const test::Sums bucket = world_.between(from, to, choose);
+      EXPECT_EQ(line.calls[edge], bucket.calls) << edge;
+      EXPECT_EQ(line.bytes[edge], bucket.bytes) << edge;
+      EXPECT_EQ(line.ended_blocks[edge], bucket.ended_blocks) << edge;
+      EXPECT_EQ(line.ended_bytes[edge], bucket.ended_bytes) << edge;
+      if (!is_last) {
+        const test::Sums live = world_.at(to, choose);
+        EXPECT_EQ(line.live_bytes[edge], live.live_bytes) << edge;
+        EXPECT_EQ(line.live_blocks[edge], live.live_blocks) << edge;
+      }
+      ASSERT_FALSE(HasFailure());
+      if (is_last) break;
+    }
+  }
+}
+
+// The end of the picture is that of the overview's.
+TEST_P(Index, TimelinesEndWithWhatTheLastProcessesLeave) {
+  Ledgers ledgers = open();
+  ASSERT_TRUE(ledgers.make_index());
+  const Timeline line = ledgers.timeline({});
+  if (ledgers.facts().size() > 1) return;  // which of them were the last, the buckets cannot tell
+  EXPECT_EQ(line.live_bytes.back(), ledgers.overview().never_freed_bytes);
+  EXPECT_EQ(line.live_blocks.back(), ledgers.overview().never_freed_blocks);
+}
+
+// What is below a node at an edge is what the node has in the tree of that edge.
+TEST_P(Index, TimelinesBelowANodeAreWhatTheNodeHas) {
+  Ledgers ledgers = open();
+  ASSERT_TRUE(ledgers.make_index());
+  const Edges edges = ledgers.edges();
+  for (TreeShape tree : {TreeShape::kTopDown, TreeShape::kBottomUp}) {
+    Question question;
+    question.tree = tree;
+    question.least_share = 0;
+    const uint32_t edge = edges.count / 2;
+    question.at = at(edges.time_of(edge));
+    const Answer whole = ledgers.ask(question);
+    for (uint32_t node = 1; node < whole.tree.size(); node += 5) {
+      question.path.clear();
+      for (uint32_t i = node; i != 0; i = whole.tree[i].parent) {
+        question.path.insert(question.path.begin(), whole.tree[i].name);
+      }
+      EXPECT_EQ(ledgers.timeline(question).live_bytes[edge], whole.tree[node].all.live_bytes);
+    }
+  }
+}
+
+TEST_P(Index, TellsWhatItHas) {
+  Ledgers ledgers = open();
+  Question question;
+  EXPECT_THROW(ledgers.timeline(question), Error);
+  EXPECT_FALSE(ledgers.is_in_index(question));
+  ASSERT_TRUE(ledgers.make_index());
+  const uint64_t edge = ledgers.edges().time_of(ledgers.edges().count / 2);
+  question.at = at(edge);
+  EXPECT_TRUE(ledgers.is_in_index(question));
+  EXPECT_TRUE(ledgers.ask(question).from_index);
+  question.at = at(edge - 1);
+  EXPECT_FALSE(ledgers.is_in_index(question));
+  EXPECT_FALSE(ledgers.ask(question).from_index);
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, Index, testing::Range<uint64_t>(1, 10));
 
 TEST(Edges, AreTheLastNanosecondsOfBuckets) {

@@ -57,6 +57,7 @@ class QueryFace : public testing::TestWithParam<uint64_t> {
       all.push_back(asker_.make().question);
       all.back().tree = tree;
     }
+    all.back().path = {"main", "run", "main"};
     all.push_back(all.front());
     all.back().only_live = true;
     all.back().between.reset();
@@ -179,6 +180,7 @@ TEST(QuestionJson, RefusalsNameTheMember) {
                                                         {R"({"top": -1})", "top"},
                                                         {R"({"top": "x"})", "top"},
                                                         {R"({"by": "colour"})", "colour"},
+                                                        {R"({"path": "main"})", "path"},
                                                         {R"({"sort": "colour"})", "colour"},
                                                         {R"({"at": 5})", "at"},
                                                         {R"({"between": ["start"]})", "between"},

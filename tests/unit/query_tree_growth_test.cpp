@@ -118,6 +118,83 @@ TEST_P(TreeGrowth, HasTheLargestNodesWhereThereIsNoRoomForAll) {
   EXPECT_GT(cut, 0u);
 }
 
+// What a tree has below one of its nodes, by the names from there on.
+std::map<std::string, Shown> nodes_below(const Answer& answer, uint32_t top) {
+  std::vector<std::string> paths(answer.tree.size());
+  std::map<std::string, Shown> nodes;
+  for (uint32_t i = top; i < answer.tree.size(); ++i) {
+    const TreeNode& node = answer.tree[i];
+    if (i != top && paths[node.parent].empty()) continue;
+    paths[i] = i == top ? node.name : paths[node.parent] + " > " + node.name;
+    nodes[paths[i]] = {without_peak(node.all), without_peak(node.self), node.hidden};
+  }
+  return nodes;
+}
+
+TEST_P(TreeGrowth, OfAPathIsWhatTheWholeTreeHasBelowIt) {
+  Ledgers ledgers = open();
+  std::mt19937_64 random(GetParam());
+  for (int i = 0; i < 20; ++i) {
+    Question question = choose(random);
+    question.least_share = 0;
+    const Answer whole = ledgers.ask(question);
+    if (whole.tree.size() < 2) continue;
+    const auto top = static_cast<uint32_t>(1 + random() % (whole.tree.size() - 1));
+    for (uint32_t node = top; node != 0; node = whole.tree[node].parent) {
+      question.path.insert(question.path.begin(), whole.tree[node].name);
+    }
+    SCOPED_TRACE(std::string(name_of(question.tree)) + " below '" + question.below + "'");
+    for (bool own_peaks : {false, true}) {
+      question.wanted.own_peaks = own_peaks;
+      const Answer part = ledgers.ask(question);
+      EXPECT_EQ(nodes_of(part), nodes_below(whole, top));
+      EXPECT_EQ(part.totals.live_bytes, whole.totals.live_bytes);
+    }
+    question.wanted.own_peaks = false;
+    question.only_live = true;
+    EXPECT_EQ(ledgers.ask(question).tree.at(0).all.live_bytes, whole.tree[top].all.live_bytes);
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+// Shares and room are those of the node that the path leads to.
+TEST_P(TreeGrowth, CountsFromTheNodeOfAPath) {
+  Ledgers ledgers = open();
+  std::mt19937_64 random(GetParam());
+  for (int i = 0; i < 20; ++i) {
+    Question question = choose(random);
+    question.least_share = 0;
+    const Answer whole = ledgers.ask(question);
+    if (whole.tree.size() < 2 || whole.tree[0].children.empty()) continue;
+    question.path = {whole.tree[whole.tree[0].children[0]].name};
+    const Answer all = ledgers.ask(question);
+    question.least_share = 0.25;
+    const Answer large = ledgers.ask(question);
+    const double least = 0.25 * static_cast<double>(value_of(all.tree[0].all, question.sort));
+    const auto should = std::count_if(all.tree.begin(), all.tree.end(), [&](const TreeNode& node) {
+      return static_cast<double>(value_of(node.all, question.sort)) >= least;
+    });
+    EXPECT_EQ(large.tree.size(), static_cast<size_t>(should));
+    question.least_share = 0;
+    question.most_nodes = 3;
+    EXPECT_EQ(ledgers.ask(question).tree.size(), std::min<size_t>(3, all.tree.size()));
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST_P(TreeGrowth, HasNothingWhereAPathLeadsNowhere) {
+  Ledgers ledgers = open();
+  Question question;
+  question.tree = TreeShape::kTopDown;
+  question.path = {"main", "nobody is called so"};
+  const Answer answer = ledgers.ask(question);
+  ASSERT_EQ(answer.tree.size(), 1u);
+  EXPECT_EQ(answer.tree[0].all.live_bytes, 0u);
+  EXPECT_GT(answer.totals.live_bytes, 0u);
+  question.tree = TreeShape::kNone;
+  EXPECT_THROW(ledgers.ask(question), Error);
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, TreeGrowth, testing::Range<uint64_t>(1, 9));
 
 }  // namespace

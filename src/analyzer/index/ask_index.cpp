@@ -5,6 +5,7 @@
 #include "analyzer/index/cube_book.h"
 #include "analyzer/query.h"
 #include "analyzer/query/ledgers_parts.h"
+#include "analyzer/query/tree_growth.h"
 
 namespace heapledger {
 
@@ -79,7 +80,7 @@ bool Ledgers::Parts::count_in_index(const Question& question, Counted& counted) 
     take_from_overview(at_start, counted);
     index->add_live(*range->to, cells);
   }
-  counted.by_account = true;
+  counted.by_account = counted.from_index = true;
   counted.begin_ns = range->begin_ns;
   counted.end_ns = range->end_ns;
   return true;
@@ -87,6 +88,45 @@ bool Ledgers::Parts::count_in_index(const Question& question, Counted& counted) 
 
 bool Ledgers::Parts::is_in_index(const Question& question) {
   return find_in_index(question).has_value();
+}
+
+// The filter and the path, as far as they look at stacks.
+Timeline Ledgers::Parts::timeline(const Question& question) {
+  const Filter& filter = question.filter;
+  const bool other_heaps = !filter.heaps.empty() || !own->looked_at.empty();
+  if (!index) {
+    throw Error("there is no index to make a timeline of", ErrorKind::kQuestion);
+  }
+  if (filter.on_blocks() || other_heaps || (question.ledger && set.size() > 1)) {
+    throw Error(
+        "the index has no timelines of single blocks, processes or other heaps than "
+        "malloc's; filter by function or module",
+        ErrorKind::kQuestion);
+  }
+  check(question, set.size());
+  std::vector<char> selected;
+  if (filter.on_stacks()) selected = select_stacks(filter, sites, names());
+  if (question.path.empty()) return index->timeline(selected);
+  Question one_node = question;
+  one_node.most_nodes = 1;
+  one_node.least_share = 0;
+  const Grouping below = grow_tree(one_node, sites, names(), calls(), [&](uint32_t account) {
+    const bool counts = selected.empty() || selected[account] != 0;
+    return counts ? std::optional<uint64_t>(1) : std::nullopt;
+  });
+  selected.assign(sites.size(), 0);
+  for (size_t i = 0; i < sites.size(); ++i) selected[i] = below.self[i] == 0 ? 1 : 0;
+  return index->timeline(selected);
+}
+
+Timeline Ledgers::timeline(const Question& question) {
+  Turn turn(*this);
+  return parts_->timeline(question);
+}
+
+bool Ledgers::is_in_index(const Question& question) {
+  Turn turn(*this);
+  return parts_->index && parts_->is_in_index(question);
 }
 
 bool Ledgers::make_index() {

@@ -1,6 +1,7 @@
 #include "analyzer/index/cube.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace heapledger {
 
@@ -54,6 +55,39 @@ void Cube::add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
     cell.largest = std::max(cell.largest, change->largest);
     static_cast<RareSums&>(cell).add(change->rare);
   }
+}
+
+Timeline Cube::timeline(const std::vector<char>& selected) const {
+  auto counts = [&selected](uint32_t account) {
+    return selected.empty() || (account < selected.size() && selected[account] != 0);
+  };
+  Timeline line;
+  line.edges = edges;
+  line.from_index = true;
+  for (auto* column : {&line.live_bytes, &line.live_blocks, &line.calls, &line.bytes,
+                       &line.ended_blocks, &line.ended_bytes}) {
+    column->assign(edges.count, 0);
+  }
+  // At first how much is more at an edge than at the one before: less wraps around, and comes out
+  // right in the sum.
+  for (const Stay& stay : stays) {
+    if (!counts(stay.account)) continue;
+    line.live_bytes[stay.birth] += stay.bytes;
+    line.live_blocks[stay.birth] += stay.blocks;
+    if (stay.is_left() && stay.last() + 1u == edges.count) continue;
+    line.live_bytes[stay.last()] -= stay.bytes;
+    line.live_blocks[stay.last()] -= stay.blocks;
+  }
+  std::partial_sum(line.live_bytes.begin(), line.live_bytes.end(), line.live_bytes.begin());
+  std::partial_sum(line.live_blocks.begin(), line.live_blocks.end(), line.live_blocks.begin());
+  for (const Change& change : changes) {
+    if (!counts(change.account)) continue;
+    line.calls[change.bucket] += change.calls;
+    line.bytes[change.bucket] += change.bytes;
+    line.ended_blocks[change.bucket] += change.ended_blocks;
+    line.ended_bytes[change.bucket] += change.ended_bytes;
+  }
+  return line;
 }
 
 }  // namespace heapledger

@@ -13,23 +13,10 @@
 
 #include "analyzer/paged.h"
 #include "analyzer/query/cells.h"
+#include "analyzer/query/edges.h"
+#include "analyzer/query/timeline.h"
 
 namespace heapledger {
-
-// Buckets of equal width from time 0.
-struct Edges {
-  uint64_t width_ns = 0;  // 0: there are none
-  uint32_t count = 0;
-
-  uint64_t time_of(uint32_t edge) const { return (uint64_t{edge} + 1) * width_ns - 1; }
-  // Nothing when the time is between two.
-  std::optional<uint32_t> at(uint64_t time_ns) const {
-    if (width_ns == 0 || (time_ns + 1) % width_ns != 0 || time_ns + 1 < width_ns) return {};
-    const uint64_t edge = (time_ns + 1) / width_ns - 1;
-    return edge < count ? std::optional(static_cast<uint32_t>(edge)) : std::nullopt;
-  }
-  bool operator==(const Edges&) const = default;
-};
 
 // Blocks that outlived the bucket they were born in, or were still there when their process ended.
 struct Stay {
@@ -72,6 +59,9 @@ struct Cube {
   // Live is what was born then and is there at the end of it.
   void add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
                  Paged<Cell>& cells) const;
+
+  // Of the accounts that are selected; empty: of all.
+  Timeline timeline(const std::vector<char>& selected) const;
 };
 
 }  // namespace heapledger

@@ -71,7 +71,8 @@ struct Answer {
   // That there are; rows has the first of them. Of trees: those that are shown, and those left out
   // right inside them.
   uint64_t groups = 0;
-  std::string heaps;  // that the totals add up: "malloc"
+  std::string heaps;        // that the totals add up: "malloc"
+  bool from_index = false;  // else from a pass, or what the first one has left
 
   // Trees: sites whose stacks end early, because there would be too many nodes. Their figures are
   // those of the last function that is there.

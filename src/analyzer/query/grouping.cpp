@@ -201,9 +201,16 @@ class Grouper {
       if (place == stack.size()) return Grouping::kNone;
       (outwards ? inner : outer) = outwards ? place : place + 1;
     }
+    auto frame = [&](size_t i) { return outwards ? stack[inner + i] : stack[outer - 1 - i]; };
     uint32_t node = 0;
-    for (size_t i = 0; i < outer - inner; ++i) {
-      uint32_t next = child(node, outwards ? stack[inner + i] : stack[outer - 1 - i]);
+    const size_t before = question_.path.size();
+    if (outer - inner < before) return Grouping::kNone;
+    for (size_t i = 0; i < before; ++i) {
+      if (names_.text(names_.frame(frame(i)).name) != question_.path[i]) return Grouping::kNone;
+    }
+    if (before > 0) out_.groups[0] = {names_.frame(frame(before - 1)).name, frame(before - 1), 0};
+    for (size_t i = before; i < outer - inner; ++i) {
+      uint32_t next = child(node, frame(i));
       cut_ = next == Grouping::kNone;
       if (cut_) break;
       node = next;

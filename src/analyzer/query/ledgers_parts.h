@@ -52,8 +52,9 @@ struct Ledgers::Parts {
     Tallied tallied;
     const std::vector<uint32_t>* sites = nullptr;  // by account
     bool by_account = false;                       // cells are of accounts
-    bool from_briefs = false;                      // threads are those of the briefs
-    std::vector<char> selected;                    // accounts, by their stacks; empty: all
+    bool from_index = false;
+    bool from_briefs = false;    // threads are those of the briefs
+    std::vector<char> selected;  // accounts, by their stacks; empty: all
     Grouping grouping;
     Members members;                // own peaks of groups that overlap
     std::vector<uint64_t> sizes;    // by cell
@@ -109,6 +110,7 @@ struct Ledgers::Parts {
   bool make_index();
   std::optional<IndexRange> find_in_index(const Question& question);
   bool is_in_index(const Question& question);
+  Timeline timeline(const Question& question);
   bool count_in_index(const Question& question, Counted& counted);
 
   bool count_live(const Question& question, Counted& counted);

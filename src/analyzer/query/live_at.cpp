@@ -326,6 +326,7 @@ Answer Ledgers::Parts::ask_live(Question question) {
   // The stacks are put into groups below, those that have something live.
   Question by_cell = question;
   by_cell.tree = TreeShape::kNone;
+  by_cell.path.clear();
   if (is_by_stack(question)) by_cell.by = GroupBy::kSite;
   if (is_in_index(by_cell) || !count_live(question, counted)) counted = count(by_cell);
   keep_live(question, counted);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analyzer/query/figures.h"
 #include "analyzer/query/filter.h"
@@ -73,7 +74,10 @@ struct Question {
   TreeShape tree = TreeShape::kNone;  // if any, `by` is not looked at
   std::string function;               // for kCallersOf and kCalleesOf: a pattern as in filters
   std::string below;                  // a pattern: frames inside such a function count as its own
-  bool skip_wrappers = true;          // "self" is the first frame that is no allocator or library
+  // Of a tree: only what is below one node, which becomes node 0. The names of the nodes that lead
+  // to it, the one after the root first and its own last; such a node need not be there.
+  std::vector<std::string> path;
+  bool skip_wrappers = true;  // "self" is the first frame that is no allocator or library
 
   // Nothing but what is live at the moment: of the figures only the live ones are filled in, and
   // only groups that have some are there. From sealed ledgers this reads the notes and what lies

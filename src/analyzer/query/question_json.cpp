@@ -149,6 +149,7 @@ Json to_json(const Question& question) {
   if (question.tree != TreeShape::kNone) json["tree"] = name_of(question.tree);
   if (!question.function.empty()) json["function"] = question.function;
   if (!question.below.empty()) json["below"] = question.below;
+  for (const std::string& name : question.path) json["path"].push_back(name);
   if (!question.skip_wrappers) json["skip_wrappers"] = false;
   if (question.only_live) json["only_live"] = true;
   json["sort"] = name_of(question.sort);
@@ -184,6 +185,9 @@ Question question_from_json(const Json& json) {
       question.function = text_of(name, value);
     } else if (name == "below") {
       question.below = text_of(name, value);
+    } else if (name == "path") {
+      expect_array(name, value);
+      for (const Json& one : value) question.path.push_back(text_of(name, one));
     } else if (name == "skip_wrappers") {
       question.skip_wrappers = truth_of(name, value);
     } else if (name == "only_live") {

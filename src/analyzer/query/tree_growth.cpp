@@ -103,6 +103,7 @@ class InwardWalk {
   bool is_last(uint32_t name) { return below_.matches(name); }
 
   void end_at(const CallPlace& place, TreeEnd end) { ends_[place.site] = end; }
+  void forget_ends() { ends_.assign(ends_.size(), {}); }
 
   std::vector<TreeEnd> ends() {
     for (uint32_t site = 1; site < ends_.size(); ++site) {
@@ -185,6 +186,7 @@ class OutwardWalk {
   bool is_last(uint32_t) const { return false; }
 
   void end_at(const CallPlace& place, TreeEnd end) { ends_[place.account] = end; }
+  void forget_ends() { ends_.assign(ends_.size(), {}); }
 
   std::vector<TreeEnd> ends() { return std::move(ends_); }
 
@@ -281,7 +283,8 @@ class TreeGrowth {
       firsts += value;
       add(place, name, value);
     });
-    least_ = question_.least_share * static_cast<double>(walk_.whole(firsts));
+    const uint64_t whole = question_.path.empty() ? walk_.whole(firsts) : follow_path();
+    least_ = question_.least_share * static_cast<double>(whole);
     choose(0);
     while (!queue_.empty()) {
       std::pop_heap(queue_.begin(), queue_.end(), Later{&names_});
@@ -315,18 +318,39 @@ class TreeGrowth {
   void become_node(const TreeBranch& branch) {
     const auto node = static_cast<uint32_t>(out_.groups.size());
     add_node({branch.name, frame_of(branch), branch.parent});
-    for (const CallPlace& place : branch.places) walk_.end_at(place, {node, StackEnd::kHere});
-    if (walk_.is_last(branch.name)) return;
+    end_at(branch, {node, StackEnd::kHere});
+    find_branches_of(branch);
+    choose(node);
+  }
+
+  // From the branches of the root to those of the node that the path leads to, which becomes the
+  // root; gives what it has.
+  uint64_t follow_path() {
+    TreeBranch at;
+    for (const std::string& name : question_.path) {
+      auto is_next = [&](const TreeBranch& branch) { return names_.text(branch.name) == name; };
+      const auto next = std::find_if(branches_.begin(), branches_.end(), is_next);
+      at = next != branches_.end() ? std::move(*next) : TreeBranch{};
+      find_branches_of(at);
+    }
+    walk_.forget_ends();
+    if (at.places.empty()) return 0;
+    out_.groups[0] = {at.name, frame_of(at), 0};
+    end_at(at, {0, StackEnd::kHere});
+    return at.value;
+  }
+
+  // --- the branches of one node ---
+
+  void find_branches_of(const TreeBranch& branch) {
     begin();
+    if (branch.places.empty() || walk_.is_last(branch.name)) return;
     for (const CallPlace& outside : branch.places) {
       walk_.for_each_next(outside, [&](const CallPlace& place, uint32_t name, uint64_t value) {
         add(place, name, value);
       });
     }
-    choose(node);
   }
-
-  // --- the branches of one node ---
 
   void begin() {
     branches_.clear();
@@ -354,8 +378,10 @@ class TreeGrowth {
     }
   }
 
-  void end(const TreeBranch& branch, StackEnd how) {
-    for (const CallPlace& place : branch.places) walk_.end_at(place, {branch.parent, how});
+  void end(const TreeBranch& branch, StackEnd how) { end_at(branch, {branch.parent, how}); }
+
+  void end_at(const TreeBranch& branch, TreeEnd end) {
+    for (const CallPlace& place : branch.places) walk_.end_at(place, end);
   }
 
   // The first in its file, whatever order they were found in.

@@ -1,5 +1,6 @@
 #include "cli/diff/json.h"
 
+#include "analyzer/query/difference_json.h"
 #include "cli/diff/text.h"
 #include "text/json_text.h"
 #include "text/text.h"
@@ -7,31 +8,10 @@
 namespace heapledger::cli::diff {
 namespace {
 
-Json figures(const SideFigures& side) {
-  if (!side.there) return nullptr;
-  Json json = Json::object();
-  for (Compared measure : all_compared()) {
-    json[std::string(key_of(measure))] =
-        is_known(side, measure) ? Json(value_of(side, measure)) : Json(nullptr);
-  }
-  json["never_freed_blocks"] = side.has_never_freed ? Json(side.never_freed_blocks) : Json(nullptr);
-  return json;
-}
-
-Json changes(const SideFigures& before, const SideFigures& after) {
-  Json json = Json::object();
-  for (Compared measure : all_compared()) {
-    bool known = is_known(before, measure) && is_known(after, measure);
-    json[std::string(key_of(measure))] =
-        known ? Json(change_of(value_of(before, measure), value_of(after, measure)))
-              : Json(nullptr);
-  }
-  return json;
-}
-
 Json sides_and_change(const SideFigures& before, const SideFigures& after) {
-  return {
-      {"before", figures(before)}, {"after", figures(after)}, {"change", changes(before, after)}};
+  return {{"before", side_json(before)},
+          {"after", side_json(after)},
+          {"change", changes_json(before, after)}};
 }
 
 Json frames_of(const ChangeRow& row, Ledgers& before, Ledgers& after) {
@@ -76,39 +56,8 @@ Json texts(const std::vector<std::string>& list) {
   return json;
 }
 
-Json side(const std::vector<std::string>& ledgers, const std::string& moment, uint64_t time_ns,
-          uint64_t rss, uint64_t suppressed, const SideFigures& totals) {
-  Json json = {{"ledgers", texts(ledgers)}, {"moment", as_utf8(moment)}, {"time_ns", time_ns}};
-  json.update(figures(totals));
-  json["suppressed_bytes"] = suppressed;
-  json["rss_peak_bytes"] = rss;
-  return json;
-}
-
-Json head(const Difference& difference, const DifferenceQuestion& question,
-          const DiffSides& sides) {
-  Json json = {
-      {"schema", "heapledger.diff/1"},
-      {"by", name_of(question.by)},
-      {"sort", name_of(question.sort)},
-      {"before", side(sides.before, sides.moment_before, difference.before_ns,
-                      difference.rss_before, difference.suppressed_before, difference.before)},
-      {"after", side(sides.after, sides.moment_after, difference.after_ns, difference.rss_after,
-                     difference.suppressed_after, difference.after)},
-      {"change", changes(difference.before, difference.after)},
-      {"blame", difference.blame.name.empty() ? Json(nullptr)
-                                              : Json{{"name", as_utf8(difference.blame.name)},
-                                                     {"live_bytes", difference.blame.bytes}}},
-      {"counts",
-       {{"groups", difference.groups},
-        {"grew", difference.grew},
-        {"shrank", difference.shrank},
-        {"came", difference.came},
-        {"went", difference.went},
-        {"same", difference.same}}},
-      {"unmatched_modules", texts(difference.unmatched_modules)}};
-  json["change"]["rss_peak_bytes"] = change_of(difference.rss_before, difference.rss_after);
-  return json;
+Json named(const std::vector<std::string>& ledgers, const std::string& moment) {
+  return {{"ledgers", texts(ledgers)}, {"moment", as_utf8(moment)}};
 }
 
 }  // namespace
@@ -116,7 +65,9 @@ Json head(const Difference& difference, const DifferenceQuestion& question,
 void write_diff_json(std::FILE* to, const Difference& difference,
                      const DifferenceQuestion& question, const DiffSides& sides, Ledgers& before,
                      Ledgers& after) {
-  std::string text = json_line(head(difference, question, sides));
+  std::string text =
+      json_line(difference_json(difference, question, named(sides.before, sides.moment_before),
+                                named(sides.after, sides.moment_after)));
   text.back() = ',';  // for the closing brace: the groups come one by one
   text += "\"groups\":[";
   for (const ChangeRow& row : difference.rows) {

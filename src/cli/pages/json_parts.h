@@ -19,8 +19,6 @@ Json ledger_json(const LedgerFacts& ledger, bool whole);
 Json moments_json(Ledgers& ledgers);
 // `top`: as many are listed; SIZE_MAX: all.
 Json question_json(const Asked& asked, size_t top);
-Json rss_owner_json(const RssLine& line);
-Json where_rss_json(const WhereRss& where);
 Json series_json(const Overview& overview);
 Json sizes_json(const Overview& overview);
 Json suppressions_json(const NeverFreed& found);

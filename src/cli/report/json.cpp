@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analyzer/query/answer_json.h"
+#include "analyzer/query/where_rss_json.h"
 #include "cli/pages/json_parts.h"
 #include "cli/pages/sampling.h"
 #include "cli/report/counts.h"
@@ -158,7 +159,7 @@ void write_report_json(std::FILE* to, Ledgers& ledgers, const Asked& asked,
     case ReportView::kWhereRss: {
       WhereRss where = ledgers.where_rss(question.at);
       lead();
-      write(to, "\"where_rss\": " + json_line(where_rss_json(where)) + "\n");
+      write(to, "\"where_rss\": " + json_line(to_json(where)) + "\n");
       break;
     }
     case ReportView::kTable:

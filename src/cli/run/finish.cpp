@@ -92,6 +92,8 @@ class Finish {
     tell();
   }
 
+  const std::vector<std::string>& paths() const { return paths_; }
+
   void say(const std::string& text) const {
     if (!options_.quiet) std::fprintf(stderr, "heapledger: %s\n", printable(text).c_str());
   }
@@ -273,16 +275,18 @@ class Finish {
 
 }  // namespace
 
-void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options,
-                EndEarly& end_early) {
+std::vector<std::string> finish_run(const std::vector<RunLedger>& ledgers,
+                                    const FinishOptions& options, EndEarly& end_early) {
   Finish finish(ledgers, options, end_early);
   try {
     finish.run();
   } catch (const Interrupted&) {
     end_early.say();
+    return {};
   } catch (const std::exception& error) {
     finish.say(error.what());
   }
+  return finish.paths();
 }
 
 }  // namespace heapledger::cli::run

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cli/run/interrupt.h"
@@ -28,7 +29,8 @@ struct FinishOptions {
   const RunFolder* folder = nullptr;  // of this run; null: it has none
 };
 
-void finish_run(const std::vector<RunLedger>& ledgers, const FinishOptions& options,
-                EndEarly& end_early);
+// Returns the paths of what is left to look at.
+std::vector<std::string> finish_run(const std::vector<RunLedger>& ledgers,
+                                    const FinishOptions& options, EndEarly& end_early);
 
 }  // namespace heapledger::cli::run

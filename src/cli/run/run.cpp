@@ -38,6 +38,8 @@ void add_run(Command& app, int& exit_code) {
                     "Have known pools (Python, GLib, libstdc++, PHP) use malloc block by block");
   command->add_flag("--anyway", options->anyway,
                     "Run even a program that cannot be recorded, or not in full");
+  command->add_flag("--view", options->view,
+                    "Show the recording in a browser when the program has ended");
   command->add_program(options->command, "The program and its arguments",
                        "heapledger run [OPTIONS] -- CMD [ARGUMENTS]");
   command->footer(

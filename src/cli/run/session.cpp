@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -27,6 +28,7 @@
 #include "cli/run/words.h"
 #include "cli/shared/exit_status.h"
 #include "cli/shared/ledger_paths.h"
+#include "cli/view/view.h"
 #include "text/text.h"
 
 namespace heapledger::cli::run {
@@ -134,6 +136,18 @@ void keep_for_the_others(RuntimeLibrary& library, bool quiet) {
   }
 }
 
+// The exit status is the program's, whatever comes of it.
+void show_in_browser(const std::vector<std::string>& paths, bool no_cache) {
+  view::ViewOptions viewing;
+  viewing.files = paths;
+  viewing.names.no_cache = no_cache;
+  try {
+    view::view_ledgers(viewing);
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
 }  // namespace
 
 int run_session(const RunOptions& options) {
@@ -194,10 +208,12 @@ int run_session(const RunOptions& options) {
   finishing.no_cache = options.no_cache;
   finishing.skip_smaller_than = asked->skip_smaller_than;
   finishing.folder = recording.folder();
-  finish_run(ledgers, finishing, *early);
+  const std::vector<std::string> paths = finish_run(ledgers, finishing, *early);
   if (running && !options.quiet) {
     say("note: some of it still runs; this is what has been recorded so far.");
   }
+  early.reset();
+  if (options.view && !paths.empty()) show_in_browser(paths, options.no_cache);
   return code;
 }
 

@@ -14,6 +14,7 @@ struct RunOptions {
   bool no_seal = false;
   std::string seal_when;  // now, later; empty: as it fits
   bool no_cache = false;  // of names
+  bool view = false;      // in a browser, once it has ended
   bool no_pools = false;  // switch off the pools that would hide blocks
   std::vector<std::string> command;
 };

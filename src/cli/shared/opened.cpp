@@ -35,13 +35,25 @@ ShortenRules rules_of(const NameOptions& options) {
   return rules;
 }
 
+// Of a line on the terminal and whoever else wants to know.
+std::function<void(uint64_t, uint64_t)> reading_progress(const NameOptions& options) {
+  std::function<void(uint64_t, uint64_t)> line;
+  if (options.progress) line = a_line_for_each_pass();
+  if (!options.told) return line;
+  return [line, told = options.told](uint64_t done, uint64_t total) {
+    if (line) line(done, total);
+    told(done, total, "reading");
+  };
+}
+
 ResolveOptions resolve_options(const NameOptions& options, ProgressLine& line) {
   ResolveOptions resolving;
   resolving.debug_folders = options.debug_folders;
   resolving.debuginfod = options.debuginfod;
   if (!options.no_cache) resolving.cache = SymbolCache::default_folder();
   resolving.believe_cache = !options.refresh;
-  resolving.progress = [&line](const ResolveProgress& progress) {
+  resolving.progress = [&line, &options](const ResolveProgress& progress) {
+    if (options.told) options.told(progress.modules_done, progress.modules, "reading symbols");
     if (progress.fetching.empty()) {
       line.count(progress.modules_done, progress.modules, "reading symbols", "module");
     } else {
@@ -96,7 +108,7 @@ Opened::Opened(const NamedLedgers& named, const NameOptions& options)
     : plain_(find_ledger_paths(named)), paths_(plain_.paths()), whole_(options.whole) {
   ShortenRules rules = rules_of(options);  // before the long work: they may be wrong
   Options reading;
-  if (options.progress) reading.asker.progress = a_line_for_each_pass();
+  reading.asker = {reading_progress(options), options.stop};
   if (options.for_sealing) reading.checkpoints.emplace();
   if (!options.no_cache) reading.keeping = keeping_of(paths_);
   std::vector<Ledgers::Opener> openers;

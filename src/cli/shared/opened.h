@@ -2,8 +2,11 @@
 // commands that look into ledgers take the same options for it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,9 @@ struct NameOptions {
   bool progress = true;   // a line of it, on a terminal
   bool whole = true;      // read all at once; otherwise only what is asked for later
   bool for_sealing = false;
+  // Told how far it is and with what, beside that line; and free to give up reading.
+  std::function<void(uint64_t done, uint64_t total, const std::string& what)> told;
+  std::stop_token stop;
 };
 
 // Adds --raw-names, --shorten, --debug-folder, --debuginfod and --no-cache.

@@ -1,0 +1,143 @@
+#include "cli/view/view.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analyzer/error.h"
+#include "analyzer/query/filter.h"
+#include "cli/shared/live_ledgers.h"
+#include "cli/shared/warnings.h"
+#include "cli/view/browser.h"
+#include "cli/view/ending.h"
+#include "server/server.h"
+#include "text/text.h"
+
+namespace heapledger::cli::view {
+namespace {
+
+std::string without_ending(const std::string& name) {
+  for (const std::string_view ending : {kLedgerEnding, kRunFolderEnding}) {
+    if (name.ends_with(ending) && name.size() > ending.size()) {
+      return name.substr(0, name.size() - ending.size());
+    }
+  }
+  return name;
+}
+
+// What people know a recording by.
+std::string title_of(const std::vector<std::string>& paths) {
+  const std::filesystem::path first = std::filesystem::absolute(shown_path(paths.front()));
+  if (paths.size() == 1) return without_ending(first.filename().string());
+  const std::string folder = first.parent_path().filename().string();
+  const bool is_run = folder.ends_with(kRunFolderEnding);
+  return is_run ? without_ending(folder)
+                : first.filename().string() + " and " + std::to_string(paths.size() - 1) + " more";
+}
+
+void say_line(const std::string& text) {
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+void say_what(const std::vector<std::string>& paths) {
+  std::string text = "Reading " + escaped(short_path(paths.front()));
+  if (paths.size() > 1) text += " and " + std::to_string(paths.size() - 1) + " more";
+  say_line(text + ".");
+}
+
+void say_where(const server::Server& server) {
+  std::printf("%s\n", server.url().c_str());
+  std::fflush(stdout);
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const std::string port = std::to_string(server.port());
+  say_line("From another machine: ssh -L " + port + ":127.0.0.1:" + port + " " +
+           shell_word(escaped(host.data())) + ", then this URL there.");
+  say_line("Ctrl-C ends it.");
+}
+
+// Opens ledgers as all commands do, tells how far that is, and says what is wrong with them.
+class Opening {
+ public:
+  explicit Opening(const ViewOptions& options) : options_(options) {}
+
+  server::Shown open(const std::vector<std::string>& paths, const server::Told& told,
+                     const std::stop_token& stop) {
+    NameOptions names = options_.names;
+    names.told = told;
+    names.stop = stop;
+    auto opened = std::make_shared<Opened>(paths, names);
+    server::Shown shown;
+    shown.ledgers = &opened->ledgers();
+    shown.title = title_of(opened->paths());
+    for (const std::string& path : opened->paths()) shown.paths.push_back(shown_path(path));
+    shown.warnings = warnings(shown.ledgers->facts(), shown.ledgers->refusals());
+    const std::vector<std::string> of_names = opened->name_warnings();
+    shown.warnings.insert(shown.warnings.end(), of_names.begin(), of_names.end());
+    status_ = opened->warn();
+    shown.holder = std::move(opened);
+    return shown;
+  }
+
+  int status() const { return status_; }
+
+ private:
+  const ViewOptions& options_;
+  std::atomic<int> status_{0};
+};
+
+// Nothing, if there is nobody to see it.
+std::unique_ptr<RedirectFile> lead_browser(const ViewOptions& options, const std::string& url) {
+  if (options.no_browser) return nullptr;
+  if (!has_display()) {
+    say_line("There is no display here to open a browser on.");
+    return nullptr;
+  }
+  auto file = std::make_unique<RedirectFile>(url);
+  if (!open_in_browser(file->path())) {
+    say_line("There is no browser to open it with: set BROWSER, or open the URL by hand.");
+  }
+  return file;
+}
+
+}  // namespace
+
+int view_ledgers(const ViewOptions& options) {
+  const std::chrono::nanoseconds linger(parse_duration(options.linger));
+  const std::vector<std::string> paths = find_ledger_paths(options.files);
+  Ending ending;
+  Opening opening(options);
+  server::ServerOptions serving;
+  serving.port = static_cast<uint16_t>(options.port);
+  serving.read = [&ending](std::exception_ptr failure) { ending.set_read(std::move(failure)); };
+  std::optional<server::Server> server;
+  server.emplace([&](const server::Told& told,
+                     const std::stop_token& stop) { return opening.open(paths, told, stop); },
+                 serving);
+  say_what(paths);
+  say_where(*server);
+  std::unique_ptr<RedirectFile> file = lead_browser(options, server->url());
+  const Ending::Why why = ending.wait(linger, [&server] { return server->alone(); });
+  if (why == Ending::Why::kAlone) {
+    say_line("No page has been open for " + human_duration(static_cast<uint64_t>(linger.count())) +
+             ": done.");
+  }
+  if (!ending.is_read()) {
+    // Looking for names cannot be given up, and nothing is lost with it.
+    file.reset();
+    std::fflush(nullptr);
+    std::_Exit(0);
+  }
+  return opening.status();
+}
+
+}  // namespace heapledger::cli::view
