@@ -36,7 +36,7 @@ export function AdviceView({}: { recording: Recording }) {
     <div class="view">
       <div class="head">
         <h2>
-          <b class="total">{count(cards.length)} pieces of advice</b>{" "}
+          <b class="total">{cards.length === 1 ? "1 piece" : `${count(cards.length)} pieces`} of advice</b>{" "}
           <span class="when">of the whole run, by rules; the largest first</span>
         </h2>
       </div>
@@ -65,7 +65,7 @@ function CardOf({ card, file }: { card: Card; file: string }) {
           {place(file, card.line) || card.function}
         </button>
       </header>
-      <p>{card.what}.</p>
+      <p>{card.what}</p>
       {card.evidence && <p class="quiet">{card.evidence}</p>}
       <p>{card.advice}</p>
       {saved.length > 0 && <p class="quiet">would save {saved.join(", ")}</p>}

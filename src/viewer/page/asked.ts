@@ -12,16 +12,32 @@ export function askThrough(way: Post): void {
   kept.clear();
 }
 
-// What was asked before the index was there is asked anew by those who ask from now on.
-export function forgetAnswers(): void {
+// A word of this tab: others of the same server must not give up its questions.
+const kTab = Math.random().toString(36).slice(2, 8);
+
+const listeners = new Set<() => void>();
+
+// The index is there: what could not be answered, or only by reading, is asked anew.
+export function askAnew(): void {
   kept.clear();
+  for (const listener of listeners) listener();
+}
+
+function useVersion(): number {
+  const [version, setVersion] = useState(0);
+  useEffect(() => {
+    const listener = () => setVersion((before) => before + 1);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, []);
+  return version;
 }
 
 export function ask(path: string, body: object, lane?: string): Promise<unknown> {
   const key = path + JSON.stringify(body);
   let answer = kept.get(key);
   if (!answer) {
-    answer = post(path, lane ? { ...body, lane } : body);
+    answer = post(path, lane ? { ...body, lane: `${kTab} ${lane}` } : body);
     kept.set(key, answer);
     answer.catch(() => kept.delete(key));
     if (kept.size > kMostKept) kept.delete(kept.keys().next().value!);
@@ -44,6 +60,7 @@ export function useAsked<T>(
 ): Asked<T> {
   const [state, setState] = useState<Asked<T>>({ isWaiting: body !== null });
   const key = body && path + JSON.stringify(body);
+  const version = useVersion();
   const latest = useRef(key);
   latest.current = key;
   useEffect(() => {
@@ -64,6 +81,6 @@ export function useAsked<T>(
         settle({ failure, isWaiting: false });
       },
     );
-  }, [key]);
+  }, [key, version]);
   return state;
 }

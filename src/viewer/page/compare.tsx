@@ -126,7 +126,7 @@ function End(props: { recording: Recording; moment: string; other: string; end: 
 
 const keyOf = (rows: Table, i: number) =>
   [rows.text("function", i) || rows.text("name", i), rows.file(i), rows.number("line", i),
-    rows.number("key", i), rows.number("ledger", i)].join("\0");
+    rows.key(i), rows.number("ledger", i)].join("\0");
 
 export function changesOf(before: Answer, after: Answer): Changed[] {
   const found = new Map<string, Changed>();

@@ -32,12 +32,6 @@ export function withoutCondition(filter: string, condition: string): string {
   return conditionsOf(filter).filter((one) => one !== condition).join(",");
 }
 
-// In place of the conditions about the same thing: a brushed range of sizes replaces the one before.
-export function withBounds(filter: string, key: string, condition: string): string {
-  const others = conditionsOf(filter).filter((one) => !/^[a-z]+/.exec(one)?.[0].startsWith(key));
-  return [...others, condition].join(",");
-}
-
 function isBalanced(name: string): boolean {
   let depth = 0;
   let inValue = 0;

@@ -69,18 +69,18 @@ export function FlameCanvas(props: FlameProps) {
   const boxes = useMemo(() => boxesOf(tree, focus, width), [tree, focus, width]);
   const settled = useSettled(tree, { begin: tree.begins[focus], span: tree.values[focus] });
   const rows = boxes.reduce((most, one) => Math.max(most, one.row), 0) + 1;
-  const height = rows * kRow + 8;
-  const space: Size = { width, height: Math.min(size.height, Math.max(height, 1)) };
-  const offset = props.isUp ? Math.max(0, size.height - height) : 0;
+  const height = Math.max(rows * kRow + 8, size.height);
+  const space: Size = { width, height: size.height };
   const yOf = (row: number) => (props.isUp ? height - (row + 1) * kRow - 4 : row * kRow + 4);
   useLayoutEffect(() => {
+    // What is looked at stands at the bottom, its callers above it.
     if (props.isUp && box.current) box.current.scrollTop = height;
-  }, [props.isUp, tree, height]);
+  }, [props.isUp, tree, height, size.height]);
 
   const hit = (event: MouseEvent): Box | undefined => {
     const bounds = box.current!.getBoundingClientRect();
     const x = event.clientX - bounds.left;
-    const y = event.clientY - bounds.top + top - offset;
+    const y = event.clientY - bounds.top + top;
     return boxes.find(
       (one) => x >= one.x && x < one.x + one.width && y >= yOf(one.row) && y < yOf(one.row) + kRow,
     );
@@ -121,8 +121,8 @@ export function FlameCanvas(props: FlameProps) {
         }}
         onKeyDown={(event) => onKey(event, props, at, setAt)}
       >
-        <div style={{ height: `${Math.max(height, size.height)}px` }}>
-          <div class="flame-stay" style={{ marginTop: `${offset}px` }}>
+        <div style={{ height: `${height}px` }}>
+          <div class="flame-stay">
             <Canvas
               size={space}
               draw={draw}

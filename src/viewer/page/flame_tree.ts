@@ -1,4 +1,5 @@
 // A tree of calls ready to be drawn: where each box begins and how wide it is, in the figure's own unit.
+import { withoutArguments } from "./format";
 import type { Table } from "./wire";
 
 export class FlameTree {
@@ -142,7 +143,7 @@ export function boxesOf(tree: FlameTree, focus: number, width: number): Box[] {
 export function fitted(name: string, room: number): string {
   if (name.length <= room) return name;
   if (room < 3) return "";
-  const plain = name.replace(/\(.*$/s, "");
+  const plain = withoutArguments(name);
   if (plain.length > 0 && plain.length <= room) return plain;
   let depth = 0;
   let last = 0;

@@ -46,6 +46,7 @@ export function counted(value: number, what: string): string {
 
 // 12.3%
 export function percent(part: number, whole: number): string {
+  if (part < 0) return "−" + percent(-part, whole);
   return whole === 0 ? "0.0%" : `${fixed((100 * part) / whole, 1)}%`;
 }
 

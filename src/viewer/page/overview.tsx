@@ -5,7 +5,7 @@ import { useAsked } from "./asked";
 import { bytes, count, duration, figure, percent, place, withoutArguments } from "./format";
 import { Head, Refused } from "./head";
 import { metricOf, selected } from "./metrics";
-import { moduleColour } from "./palette";
+import { barColour } from "./palette";
 import type { Finding, Recording } from "./recording";
 import { Bar } from "./rows";
 import {
@@ -97,6 +97,12 @@ function Sentence({ recording }: { recording: Recording }) {
       ) : (
         "Everything was freed"
       )}
+      {never.suppressed_bytes > 0 && (
+        <span class="quiet">
+          {" "}
+          (besides {bytes(never.suppressed_bytes)} that libraries keep on purpose, which are suppressed)
+        </span>
+      )}
       .{" "}
       {calls > 0 && (
         <>
@@ -169,7 +175,7 @@ function Owners({ recording }: { recording: Recording }) {
                 <span class="share">{percent(rows.values(metric.key)[i], whole)}</span>
                 <Bar
                   share={whole > 0 ? rows.values(metric.key)[i] / whole : 0}
-                  colour={moduleColour(rows.text("module", i), "", dark)}
+                  colour={barColour(rows.text("module", i), dark)}
                 />
                 <span class="name mono" title={rows.text("name", i)}>
                   {rows.text("function", i) || rows.text("name", i)}

@@ -2,7 +2,7 @@
 // then the views take over.
 import { h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { askThrough, forgetAnswers } from "./asked";
+import { askAnew, askThrough } from "./asked";
 import { isReading, type Reading, type Recording } from "./recording";
 import { Failure, hearEvents, httpPost, takeToken, type Post } from "./server";
 import { Shell } from "./shell";
@@ -34,20 +34,20 @@ async function listen(token: string, heard: (event: any) => void): Promise<void>
   }
 }
 
+async function open(tell: (reading: Reading) => void): Promise<Recording> {
+  const token = await takeToken();
+  const post = httpPost(token);
+  askThrough(post);
+  if (token) void listen(token, (event) => event.index && askAnew());
+  return readRecording(post, tell);
+}
+
 function Page() {
   const [recording, setRecording] = useState<Recording | null>(null);
   const [reading, setReading] = useState<Reading | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   useEffect(() => {
-    const token = takeToken();
-    const post = httpPost(token);
-    askThrough(post);
-    readRecording(post, setReading).then(setRecording, setFailure);
-    if (token) {
-      void listen(token, (event) => {
-        if (event.index) forgetAnswers();
-      });
-    }
+    void open(setReading).then(setRecording, setFailure);
   }, []);
   if (failure) return <Trouble failure={failure} />;
   if (!recording) return <Loading reading={reading} />;

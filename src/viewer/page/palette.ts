@@ -67,17 +67,26 @@ export function oklch(lightness: number, chroma: number, hue: number): string {
   return `rgb(${channels.join(",")})`;
 }
 
-const kHues = [250, 62, 165, 330, 100, 205, 25, 290];
+const kHues = [250, 165, 290, 25, 205, 62, 330, 130];
 // What every program stands on is grey, so that colour is for the program's own.
 const kGrey = /^(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)([-.].*)?\.so.*|ld-linux.*|linux-vdso.*|)$/;
 
+const baseOf = (module: string) => module.slice(module.lastIndexOf("/") + 1);
+
+// Of a box with text in it.
 export function moduleColour(module: string, name: string, isDark: boolean): string {
-  const base = module.slice(module.lastIndexOf("/") + 1);
   const own = hash(name);
-  const lightness = (isDark ? 0.41 : 0.86) + ((own % 5) - 2) * 0.013;
-  if (kGrey.test(base)) return oklch(lightness, 0.012, 250);
-  const hue = kHues[hash(base) % kHues.length] + ((own >>> 8) % 37) - 18;
-  return oklch(lightness, isDark ? 0.075 : 0.065, hue);
+  const lightness = (isDark ? 0.425 : 0.86) + ((own % 5) - 2) * 0.013;
+  if (kGrey.test(baseOf(module))) return oklch(lightness, 0.012, 250);
+  const hue = kHues[hash(baseOf(module)) % kHues.length] + ((own >>> 8) % 37) - 18;
+  return oklch(lightness, isDark ? 0.08 : 0.065, hue);
+}
+
+// Of a bar beside text.
+export function barColour(module: string, isDark: boolean): string {
+  const lightness = isDark ? 0.68 : 0.57;
+  if (kGrey.test(baseOf(module))) return oklch(lightness, 0.02, 250);
+  return oklch(lightness, 0.125, kHues[hash(baseOf(module)) % kHues.length]);
 }
 
 // Shares of change from -1 (blue, gone) over 0 (grey) to 1 (orange, come).

@@ -71,7 +71,7 @@ function Processes({ recording }: { recording: Recording }) {
   const most = Math.max(1, ...recording.processes.map((process) => process.peak_bytes));
   return (
     <section class="processes">
-      <h3 class="quiet">{count(recording.processes.length)} processes</h3>
+      <h3 class="quiet">{recording.processes.length === 1 ? "1 process" : `${count(recording.processes.length)} processes`}</h3>
       <table>
         <thead>
           <tr>

@@ -15,13 +15,37 @@ export type Post = (path: string, body: object) => Promise<unknown>;
 
 const kTokenName = "heapledger-token";
 
-export function takeToken(): string {
+export async function takeToken(): Promise<string> {
   const fragment = location.hash.slice(1);
-  if (fragment) {
-    sessionStorage.setItem(kTokenName, fragment);
-    history.replaceState(history.state, "", location.pathname + location.search);
+  history.replaceState(history.state, "", location.pathname + location.search);
+  const token = fragment || sessionStorage.getItem(kTokenName) || (await tokenOfAnotherTab());
+  if (token) {
+    sessionStorage.setItem(kTokenName, token);
+    tellOtherTabs(token);
   }
-  return fragment || sessionStorage.getItem(kTokenName) || "";
+  return token;
+}
+
+// A tab that is opened by a link has no fragment. Those that are open already hear what it asks, and only
+// pages of this very server do.
+const kWait = 400; // ms
+
+function tokenOfAnotherTab(): Promise<string> {
+  const channel = new BroadcastChannel(kTokenName);
+  return new Promise((resolve) => {
+    const end = (token: string) => {
+      channel.close();
+      resolve(token);
+    };
+    channel.onmessage = (event) => event.data.token && end(event.data.token);
+    channel.postMessage({ wanted: true });
+    setTimeout(() => end(""), kWait);
+  });
+}
+
+function tellOtherTabs(token: string): void {
+  const channel = new BroadcastChannel(kTokenName);
+  channel.onmessage = (event) => event.data.wanted && channel.postMessage({ token });
 }
 
 // What goes wrong on the way, in words with what to do.

@@ -3,29 +3,39 @@
 import { h } from "preact";
 import { useState } from "preact/hooks";
 import { useAsked } from "./asked";
-import { conditionsOf, exactly, withBounds, withCondition, withoutCondition } from "./filter";
+import { conditionsOf, exactly } from "./filter";
 import { figure, percent } from "./format";
 import { Head, Waiting } from "./head";
 import { metricOf, selected } from "./metrics";
 import type { Recording } from "./recording";
 import { select, useSelection } from "./selection";
-import { readAnswer, type Answer, type Table } from "./wire";
+import { readAnswer, type Answer } from "./wire";
 
 interface Shape {
   by: string;
   title: string;
-  key: string; // of the condition
-  condition: (rows: Table, first: number, last: number) => string;
+  key: string; // of the conditions
+  conditions: (first: string, last: string) => string[]; // from one group to another, by their names
 }
 
-const kNever = 2 ** 63; // above it: never freed
+// What the names of classes say: "under 1 us", "16 B to <32 B", "10 min and more", "1 B".
+function lowerBound(name: string): string {
+  return /^(.+) (?:to <.+|and more)$/.exec(name)?.[1] ?? "";
+}
 
-// Classes go from a power of two to the next.
-function bounds(rows: Table, first: number, last: number, unit: string): string {
-  const least = rows.number("key", first);
-  const most = rows.number("key", last);
-  const end = most === 0 ? 0 : 2 * most - 1;
-  return `=${least}${unit}..${end}${unit}`;
+function upperBound(name: string): string {
+  return /^(?:.+ to <|under )(.+)$/.exec(name)?.[1] ?? "";
+}
+
+export function classConditions(key: string, first: string, last: string): string[] {
+  if (first === "never freed") return [`${key}=never`];
+  const isOne = !/^under | to <| and more$/.test(first);
+  const [least, most] = [isOne ? first : lowerBound(first), upperBound(last)];
+  if (isOne && first === last) return [`${key}=${first}`.replaceAll(" ", "")];
+  const conditions = [];
+  if (least) conditions.push(`${key}>=${least.replaceAll(" ", "")}`);
+  if (most) conditions.push(`${key}<${most.replaceAll(" ", "")}`);
+  return conditions;
 }
 
 const kShapes: Shape[] = [
@@ -33,24 +43,19 @@ const kShapes: Shape[] = [
     by: "size-class",
     title: "sizes",
     key: "size",
-    condition: (rows, first, last) => "size" + bounds(rows, first, last, ""),
+    conditions: (first, last) => classConditions("size", first, last),
   },
   {
     by: "lifetime",
     title: "lifetimes",
     key: "lifetime",
-    condition: (rows, first, last) => {
-      if (rows.number("key", first) >= kNever) return "lifetime=never";
-      const least = rows.number("key", first);
-      if (rows.number("key", last) >= kNever) return `lifetime>=${least}ns`;
-      return "lifetime" + bounds(rows, first, last, "ns");
-    },
+    conditions: (first, last) => classConditions("lifetime", first, last),
   },
   {
     by: "thread",
     title: "threads that allocate",
     key: "thread",
-    condition: (rows, first) => `thread=${exactly(rows.text("name", first).replace(/ \(.*$/, ""))}`,
+    conditions: (first) => [`thread=${exactly(first.replace(/ \(.*$/, ""))}`],
   },
 ];
 
@@ -86,7 +91,7 @@ function Bars({ shape, recording }: { shape: Shape; recording: Recording }) {
     <section>
       <h3 class="quiet">{shape.title}</h3>
       {asked.value ? (
-        <BarRows shape={shape} answer={asked.value} filter={filter} recording={recording} />
+        <BarRows shape={shape} answer={asked.value} filter={filter} />
       ) : (
         <Waiting asked={asked} />
       )}
@@ -97,11 +102,10 @@ function Bars({ shape, recording }: { shape: Shape; recording: Recording }) {
 interface BarRowsProps {
   shape: Shape;
   answer: Answer;
-  filter: string;
-  recording: Recording;
+  filter: string; // without the conditions of this shape
 }
 
-function BarRows({ shape, answer }: BarRowsProps) {
+function BarRows({ shape, answer, filter }: BarRowsProps) {
   const selection = useSelection();
   const metric = metricOf(selection);
   const [brush, setBrush] = useState<[number, number] | null>(null);
@@ -109,25 +113,29 @@ function BarRows({ shape, answer }: BarRowsProps) {
   const values = rows.values(metric.key);
   const isRange = shape.by !== "thread";
   const order = Array.from({ length: rows.count }, (_, i) => i).filter((i) => values[i] > 0);
-  if (isRange) order.sort((a, b) => rows.number("key", a) - rows.number("key", b));
+  if (isRange) order.sort((a, b) => (rows.key(a) < rows.key(b) ? -1 : 1));
   const most = order.reduce((so, i) => Math.max(so, values[i]), 1);
   const whole = totals[metric.key] ?? 0;
-  const apply = (from: number, to: number) => {
-    const [first, last] = isRange ? [Math.min(from, to), Math.max(from, to)] : [to, to];
-    const condition = shape.condition(rows, order[first], order[last]);
-    const isThere = conditionsOf(selection.filter).includes(condition);
-    if (isThere) select({ filter: withoutCondition(selection.filter, condition) });
-    else if (isRange) select({ filter: withBounds(selection.filter, shape.key, condition) });
-    else select({ filter: withCondition(selection.filter, condition) });
+  const has = (conditions: string[]) => {
+    const there = conditionsOf(selection.filter);
+    return conditions.length > 0 && conditions.every((one) => there.includes(one));
   };
-  const chosen = (at: number) =>
-    conditionsOf(selection.filter).includes(shape.condition(rows, order[at], order[at]));
+  const between = (from: number, to: number) => {
+    const [first, last] = isRange ? [Math.min(from, to), Math.max(from, to)] : [to, to];
+    return shape.conditions(rows.text("name", order[first]), rows.text("name", order[last]));
+  };
+  const apply = (from: number, to: number) => {
+    const conditions = between(from, to);
+    const others = conditionsOf(filter);
+    select({ filter: [...others, ...(has(conditions) ? [] : conditions)].join(",") });
+  };
+  const chosen = (at: number) => has(between(at, at));
   const inBrush = (at: number) =>
     brush !== null && at >= Math.min(...brush) && at <= Math.max(...brush);
   return (
     <ul class="bars" onPointerLeave={() => setBrush(null)}>
       {order.map((i, at) => (
-        <li key={rows.number("key", i) + rows.text("name", i)}>
+        <li key={rows.text("name", i)}>
           <button
             class={inBrush(at) || chosen(at) ? "brushed" : ""}
             aria-pressed={chosen(at)}

@@ -60,7 +60,7 @@ function Frame({ stack, i }: { stack: Table; i: number }) {
   const picked = { name, by: "function", file, line, site: 0 };
   return (
     <li>
-      <button class="frame mono" title={name} onClick={() => select({ picked })}>
+      <button class={"frame mono" + (stack.number("wrapper", i) ? " quiet" : "")} title={name} onClick={() => select({ picked })}>
         {name}
       </button>
       {file ? (

@@ -6,7 +6,7 @@ import { useAsked } from "./asked";
 import { figure, percent, place } from "./format";
 import { Head, Waiting } from "./head";
 import { metricOf, selected, type Metric } from "./metrics";
-import { moduleColour } from "./palette";
+import { barColour } from "./palette";
 import { figureOf, type Recording } from "./recording";
 import { Rows, type ColumnOf } from "./rows";
 import { copyText, rowsAsCsv } from "./copy";
@@ -128,7 +128,7 @@ function columnsOf(answer: Answer, recording: Recording, metric: Metric, by: str
     text: (i) => figure(rows.values(metric.key)[i], metric.unit),
     share: (i) => (whole > 0 ? rows.values(metric.key)[i] / whole : 0),
     shareText: (i) => percent(rows.values(metric.key)[i], whole),
-    colour: (i) => moduleColour(rows.text("module", i), "", dark),
+    colour: (i) => barColour(rows.text("module", i), dark),
   });
   if (kOverlapping.has(by)) {
     columns.push({

@@ -45,8 +45,11 @@ export class Table {
     return column ? (column[i] ?? 0) : 0;
   }
 
-  has(name: string): boolean {
-    return this.columns[name] !== undefined;
+  // What a group stands for: a size, a lower bound, a number of a thread. Infinite: never freed, or all
+  // other sizes.
+  key(i: number): number {
+    const column = this.columns.key as Column | undefined;
+    return column ? (column[i] ?? Infinity) : 0;
   }
 
   // The number that /api/source takes; 0 without a file.
@@ -63,7 +66,8 @@ export class Table {
     const name = `${part}.${key}`;
     let values = this.figures.get(name);
     if (!values) {
-      const column = this.columns[part]?.[key];
+      // Groups that do not overlap are all their own.
+      const column = (this.columns[part] ?? this.columns.all)?.[key];
       values = column ? Float64Array.from(column) : new Float64Array(this.count);
       this.figures.set(name, values);
     }
