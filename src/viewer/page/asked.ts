@@ -37,9 +37,10 @@ export function ask(path: string, body: object, lane?: string): Promise<unknown>
   const key = path + JSON.stringify(body);
   let answer = kept.get(key);
   if (!answer) {
-    answer = post(path, lane ? { ...body, lane: `${kTab} ${lane}` } : body);
-    kept.set(key, answer);
-    answer.catch(() => kept.delete(key));
+    const asked = post(path, lane ? { ...body, lane: `${kTab} ${lane}` } : body);
+    kept.set(key, asked);
+    asked.catch(() => kept.get(key) === asked && kept.delete(key));
+    answer = asked;
     if (kept.size > kMostKept) kept.delete(kept.keys().next().value!);
   }
   return answer;

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { Asked } from "./asked";
 import { exactly } from "./filter";
 import { Flame, useTree } from "./flame";
+import { figure, percent } from "./format";
 import { FlameTree } from "./flame_tree";
 import { Head, Waiting } from "./head";
 import { metricOf, metricOfTree, selectedTree, type Metric } from "./metrics";
@@ -22,10 +23,14 @@ export function CallersView({ recording }: { recording: Recording }) {
     return <p class="empty">Choose a function in the flame graph or the table to see its callers.</p>;
   }
   if (!callers.value) return <Waiting asked={callers} />;
+  const whole = callers.value.totals[metric.key] ?? 0;
+  const through = callers.value.tree.values(metric.key)[0] ?? 0;
   return (
     <div class="view">
       <Head selection={metricOfTree(selection)} recording={recording} asked={callers}>
-        <span class="quiet">through</span>
+        <span>
+          <b>{figure(through, metric.unit)}</b>, {percent(through, whole)} of it through
+        </span>
         <code class="cut" title={name}>
           {name}
         </code>

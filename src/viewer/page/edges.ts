@@ -33,6 +33,7 @@ export function namedMoments(recording: Recording): NamedMoment[] {
 
 // The moment nearest to a time: a named one if it is within `reach`, else an edge.
 export function snapped(recording: Recording, ns: number, reach: number): string {
+  if (recording.only) return nearestOf(recording.only, ns).at;
   let best: NamedMoment | undefined;
   for (const named of namedMoments(recording)) {
     const distance = Math.abs(named.ns - ns);
@@ -44,8 +45,17 @@ export function snapped(recording: Recording, ns: number, reach: number): string
   return edge >= recording.duration_ns ? "end" : `${edge}ns`;
 }
 
+function nearestOf(moments: { at: string; ns: number }[], ns: number) {
+  return moments.reduce((best, one) => (Math.abs(one.ns - ns) < Math.abs(best.ns - ns) ? one : best));
+}
+
 // The edge before or after the cursor, `steps` of them away.
 export function stepped(recording: Recording, selection: Selection, steps: number): string {
+  if (recording.only) {
+    const moments = [...recording.only].sort((a, b) => a.ns - b.ns);
+    const now = moments.indexOf(nearestOf(moments, timeOf(recording, selection.at)));
+    return moments[Math.min(moments.length - 1, Math.max(0, now + steps))].at;
+  }
   const width = edgeWidth(recording);
   const now = (timeOf(recording, selection.at) + 1) / width;
   const edge = (steps > 0 ? Math.floor(now) + steps : Math.ceil(now) + steps) * width - 1;

@@ -45,7 +45,7 @@ interface ChosenProps {
 }
 
 function Chosen({ picked, selection, recording }: ChosenProps) {
-  const condition = conditionOf(picked);
+  const condition = recording.only ? "" : conditionOf(picked);
   const filter = condition ? withCondition(selection.filter, condition) : "";
   const question = useMemo(() => selected({ ...selection, filter }, recording), [selection, filter]);
   const body = condition ? { question: { ...question, by: "site", top: 3 } } : null;
@@ -62,7 +62,7 @@ function Chosen({ picked, selection, recording }: ChosenProps) {
         <h3 class="mono">{picked.name}</h3>
         <Where picked={picked} />
       </header>
-      <Actions picked={picked} selection={selection} />
+      {!recording.only && <Actions picked={picked} selection={selection} />}
       {condition && (
         <FigureList
           answer={asked.value}

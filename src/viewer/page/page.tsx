@@ -4,6 +4,7 @@ import { h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { askAnew, askThrough } from "./asked";
 import { isReading, type Reading, type Recording } from "./recording";
+import { filePost, heldText, unpack, type Held } from "./one_file";
 import { Failure, hearEvents, httpPost, takeToken, type Post } from "./server";
 import { Shell } from "./shell";
 import { applyTheme } from "./theme";
@@ -35,11 +36,19 @@ async function listen(token: string, heard: (event: any) => void): Promise<void>
 }
 
 async function open(tell: (reading: Reading) => void): Promise<Recording> {
+  const held = heldText();
+  if (held) return openFile(await unpack(held));
   const token = await takeToken();
   const post = httpPost(token);
   askThrough(post);
   if (token) void listen(token, (event) => event.index && askAnew());
   return readRecording(post, tell);
+}
+
+function openFile(held: Held): Recording {
+  askThrough(filePost(held));
+  const only = held.moments.map(({ at, ns }) => ({ at, ns }));
+  return { ...held.recording, only };
 }
 
 function Page() {

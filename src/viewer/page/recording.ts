@@ -88,6 +88,7 @@ export interface Recording {
   warnings: string[];
   mode: string;
   stored_sources: boolean;
+  only?: { at: string; ns: number }[]; // the page is a file: no other moments are inside
 }
 
 export interface Reading {

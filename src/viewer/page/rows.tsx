@@ -147,9 +147,11 @@ function Cell({ column, i }: { column: ColumnOf; i: number }) {
         <>
           <Bar share={column.share(i)} colour={column.colour?.(i)} />
           <span class="share">{column.shareText?.(i)}</span>
+          <span class="value">{text}</span>
         </>
-      ) : null}
-      {text}
+      ) : (
+        text
+      )}
     </td>
   );
 }

@@ -55,7 +55,7 @@ export function Timeline({ recording }: { recording: Recording }) {
     const { current } = drag;
     if (!current) return;
     if (Math.abs(event.offsetX - current.x) > kDrag) current.isRange = true;
-    if (current.isRange) select(rangeOf(recording, current.begin, moment), "quietly");
+    if (current.isRange && (!recording.only || present().view === "compare")) select(rangeOf(recording, current.begin, moment), "quietly");
   };
   const shown: Shown = { recording, cursor, range, hover, filtered, flags: selection.flags };
   return (
@@ -168,6 +168,9 @@ function Moments({ recording, selection }: { recording: Recording; selection: Se
       ))}
       {all.length > shown.length && <span class="quiet">{all.length - shown.length} more markers</span>}
       <span class="spring" />
+      {recording.only && (
+        <span class="quiet">a file with {count(recording.only.length)} moments inside</span>
+      )}
       {selection.window && (
         <button onClick={() => select({ window: null })}>whole run</button>
       )}

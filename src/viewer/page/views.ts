@@ -20,6 +20,9 @@ export interface View {
   show: ComponentType<{ recording: Recording }>;
 }
 
+// What a page that is a file can answer.
+const kInFiles = new Set(["overview", "flame", "table", "compare", "recorded"]);
+
 export function viewsOf(recording: Recording): View[] {
   const views: View[] = [
     { word: "overview", title: "Overview", show: Overview },
@@ -35,5 +38,6 @@ export function viewsOf(recording: Recording): View[] {
     { word: "advice", title: "Advice", show: AdviceView },
     { word: "recorded", title: "Recording", show: RecordedView },
   ];
+  if (recording.only) return views.filter((view) => kInFiles.has(view.word));
   return views.filter((view) => view.word !== "rss" || recording.rss_peak_bytes > 0);
 }
