@@ -5,7 +5,7 @@ import type { Recording } from "./recording";
 import type { Selection } from "./selection";
 
 export function commandOf(selection: Selection, recording: Recording): string {
-  const words = ["heapledger", "report", ...recording.paths];
+  const words = ["heapledger", "report", ...shortPaths(recording.paths)];
   const isTree = selection.view === "flame" || selection.view === "callers";
   const question = (isTree ? selectedTree : selected)(selection, recording);
   addQuestion(words, question);
@@ -17,6 +17,14 @@ export function commandOf(selection: Selection, recording: Recording): string {
     words.push("--by", selection.view === "table" ? selection.by : "owner");
   }
   return words.map(shellWord).join(" ");
+}
+
+const kMostPaths = 4;
+
+// The files of a run with many processes, as the folder that they are in.
+export function shortPaths(paths: string[]): string[] {
+  const folders = new Set(paths.map((path) => path.slice(0, path.lastIndexOf("/")) || "."));
+  return paths.length > kMostPaths && folders.size === 1 ? [...folders] : paths;
 }
 
 function addQuestion(words: string[], question: Question): void {

@@ -199,7 +199,7 @@ function drawBox(
     return;
   }
   const isMatch = props.isMatch?.(one.node) ?? true;
-  g.globalAlpha = place.isAncestor ? 0.55 : isMatch ? 1 : 0.28;
+  g.globalAlpha = place.isAncestor ? 0.55 : isMatch ? 1 : 0.42;
   g.fillStyle = one.node === 0 ? t.line : props.colour(one.node, t.isDark);
   g.fillRect(x, y, inner, kRow - 1);
   if (props.isMatch && isMatch) {

@@ -35,14 +35,26 @@ async function listen(token: string, heard: (event: any) => void): Promise<void>
   }
 }
 
-async function open(tell: (reading: Reading) => void): Promise<Recording> {
+// `show` is called again when the index is there, and with it the edges that the cursor stands on.
+async function open(
+  tell: (reading: Reading) => void,
+  show: (recording: Recording) => void,
+): Promise<void> {
   const held = heldText();
-  if (held) return openFile(await unpack(held));
+  if (held) return show(openFile(await unpack(held)));
   const token = await takeToken();
   const post = httpPost(token);
   askThrough(post);
-  if (token) void listen(token, (event) => event.index && askAnew());
-  return readRecording(post, tell);
+  let shown: Recording | null = null;
+  const indexed = async () => {
+    if (!shown || shown.has_index) return;
+    shown = await readRecording(post, tell);
+    askAnew();
+    show(shown);
+  };
+  if (token) void listen(token, (event) => event.index && void indexed());
+  shown = await readRecording(post, tell);
+  show(shown);
 }
 
 function openFile(held: Held): Recording {
@@ -56,7 +68,7 @@ function Page() {
   const [reading, setReading] = useState<Reading | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   useEffect(() => {
-    void open(setReading).then(setRecording, setFailure);
+    open(setReading, setRecording).catch(setFailure);
   }, []);
   if (failure) return <Trouble failure={failure} />;
   if (!recording) return <Loading reading={reading} />;

@@ -1,6 +1,7 @@
 // What was recorded: the run, its processes with their time, threads, and what there is to know about the
 // recording itself.
 import { h } from "preact";
+import { shortPaths } from "./command";
 import { bytes, count, duration } from "./format";
 import type { Process, Recording } from "./recording";
 import { select } from "./selection";
@@ -14,7 +15,7 @@ export function RecordedView({ recording }: { recording: Recording }) {
     ["ran", duration(recording.duration_ns)],
     ["mode", recording.mode + (recording.sampled ? ", sampled: figures are estimates" : "")],
     ["calls", count(recording.totals.calls ?? 0)],
-    ["read from", recording.paths.join(" ")],
+    ["read from", shortPaths(recording.paths).join(" ")],
     ["Heapledger", recording.version],
   ];
   return (

@@ -129,10 +129,11 @@ function drawBand(g: CanvasRenderingContext2D, f: Frame, shown: Shown, scale: nu
   };
   area(series.max_bytes, series.width_ns);
   g.fillStyle = t.band;
+  g.globalAlpha = shown.filtered ? 0.4 : 1;
   g.fill();
   area(series.min_bytes, series.width_ns);
   g.fillStyle = t.live;
-  g.globalAlpha = shown.filtered ? 0.25 : 0.62;
+  g.globalAlpha = shown.filtered ? 0.12 : 0.62;
   g.fill();
   g.globalAlpha = 1;
   if (shown.filtered) {
