@@ -63,8 +63,10 @@ export function FlameCanvas(props: FlameProps) {
   const [box, size] = useSize<HTMLDivElement>();
   const [top, setTop] = useState(0);
   const [hover, setHover] = useState<{ box: Box; x: number; y: number } | null>(null);
-  const [at, setAt] = useState(focus);
-  useEffect(() => setAt(focus), [tree, focus]);
+  // Where the keyboard is; another tree, or another part of it, begins anew.
+  const [stood, setStood] = useState({ tree, focus, node: focus });
+  const at = stood.tree === tree && stood.focus === focus ? stood.node : focus;
+  const setAt = (node: number) => setStood({ tree, focus, node });
   const width = Math.max(0, size.width);
   const boxes = useMemo(() => boxesOf(tree, focus, width), [tree, focus, width]);
   const settled = useSettled(tree, { begin: tree.begins[focus], span: tree.values[focus] });
@@ -103,6 +105,7 @@ export function FlameCanvas(props: FlameProps) {
         role="tree"
         aria-label={props.label}
         aria-activedescendant={`node-${at}`}
+        data-boxes={boxes.length}
         onScroll={(event) => setTop((event.currentTarget as HTMLElement).scrollTop)}
         onMouseMove={move}
         onMouseLeave={() => setHover(null)}

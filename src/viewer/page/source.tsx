@@ -209,7 +209,7 @@ function Line({ number, text, figures, whole, metric, isPicked }: LineProps) {
       <td title={figures && `${percent(figures.all, whole)}, ${figures.name}`}>
         {figures && figures.all > 0 && (
           <>
-            <Bar share={share} /> {figure(figures.all, metric.unit)}
+            <Bar share={share} /> <span class="value">{figure(figures.all, metric.unit)}</span>
           </>
         )}
       </td>

@@ -17,6 +17,8 @@ import { readAnswer, type Answer, type Table } from "./wire";
 const kMostRows = 2000;
 // Groups that overlap: what leads through them, and what they allocate themselves.
 const kOverlapping = new Set(["function", "file", "line", "module"]);
+// Groups whose name has the place in it, which stands beside it here.
+const kByFunction = new Set(["owner", "part"]);
 const kFirstColumns = ["live_bytes", "live_blocks", "bytes", "calls", "temporary_calls", "peak_bytes"];
 
 export const kGroupTitles: Record<string, string> = {
@@ -111,13 +113,15 @@ function columnsOf(answer: Answer, recording: Recording, metric: Metric, by: str
   const { rows, totals } = answer;
   const whole = totals[metric.key] ?? 0;
   const dark = isDark();
+  const [first, second] = kByFunction.has(by) ? ["function", "name"] : ["name", "function"];
+  const nameOf = (i: number) => rows.text(first, i) || rows.text(second, i) || "(unknown)";
   const columns: ColumnOf[] = [
     {
       key: "name",
       title: kGroupTitles[by] ?? by,
       isText: true,
-      value: (i) => rows.text("name", i) || rows.text("function", i) || "(unknown)",
-      text: (i) => rows.text("name", i) || rows.text("function", i) || "(unknown)",
+      value: nameOf,
+      text: nameOf,
       more: (i) => place(rows.file(i), rows.number("line", i)),
     },
   ];
