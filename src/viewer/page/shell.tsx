@@ -1,6 +1,7 @@
 // The frame of the page: what was opened, what is selected, the timeline, the views and the inspector.
 import { Fragment, h, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Boundary } from "./boundary";
 import { FilterBar } from "./filter_bar";
 import { Help } from "./help";
 import { Inspector } from "./inspector";
@@ -56,10 +57,14 @@ export function Shell({ recording }: { recording: Recording }) {
       <div class="body">
         <main>
           <div id="view" role="tabpanel" aria-labelledby={`tab-${view.word}`} tabIndex={-1}>
-            <view.show recording={recording} />
+            <Boundary of={location.search}>
+              <view.show recording={recording} />
+            </Boundary>
           </div>
         </main>
-        <Inspector recording={recording} />
+        <Boundary of={location.search}>
+          <Inspector recording={recording} />
+        </Boundary>
       </div>
       {helps && <Help close={() => setHelps(false)} />}
     </>

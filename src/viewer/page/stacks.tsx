@@ -19,16 +19,19 @@ export function StackList(props: { rows: Table; groups: number; metric: Metric }
     (wire) => {
       rememberFiles(wire.files ?? {});
       const stacks = wire.stacks as ColumnTable[];
-      return stacks.map((stack) => new Table(stack, wire.texts ?? [], wire.files ?? {}));
+      return stacks.map((stack, i) => ({
+        stack: new Table(stack, wire.texts ?? [], wire.files ?? {}),
+        amount: figure(rows.values(metric.key)[i] ?? 0, metric.unit),
+      }));
     },
   );
   if (!asked.value) return null;
   return (
     <section class="stacks">
       <h4>{groups > 1 ? `the largest of ${counted(groups, "stack")}` : "its stack"}</h4>
-      {asked.value.map((stack, i) => (
-        <details key={known[i]} open={i === 0}>
-          <summary>{figure(rows.values(metric.key)[i], metric.unit)}</summary>
+      {asked.value.map(({ stack, amount }, i) => (
+        <details key={i} open={i === 0}>
+          <summary>{amount}</summary>
           <ol>
             {Array.from({ length: Math.min(stack.count, kFirstFrames) }, (_, frame) => (
               <Frame stack={stack} i={frame} />
