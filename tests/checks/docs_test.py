@@ -44,7 +44,7 @@ class DocsTest(ScratchTest):
     def test_every_option_is_described(self):
         settings = {"--" + name for name in re.findall(r"`([a-z-]+)=", output("settings"))}
         for command in ("run", "report", "info", "seal", "diff", "check", "doctor", "ctl", "link-flags", "plot",
-                        "flamegraph", "graph", "import", "core", "snapshot", "top", "advise",
+                        "flamegraph", "graph", "view", "import", "core", "snapshot", "top", "advise",
                         "replay"):
             options = set(re.findall(r"(?<![\w-])--[a-z-]+", output(command, "--help"))) - {"--help"}
             self.assertTrue(options)

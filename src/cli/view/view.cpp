@@ -49,9 +49,7 @@ void say_line(const std::string& text) {
 }
 
 void say_what(const std::vector<std::string>& paths) {
-  std::string text = "Reading " + escaped(short_path(paths.front()));
-  if (paths.size() > 1) text += " and " + std::to_string(paths.size() - 1) + " more";
-  say_line(text + ".");
+  say_line("Reading " + escaped(title_of(paths)) + ", " + counted(paths.size(), "ledger") + ".");
 }
 
 void say_where(const server::Server& server) {
