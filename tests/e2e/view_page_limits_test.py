@@ -137,8 +137,8 @@ class Names(unittest.TestCase):
             total = next((total for key, total in shown.items() if key.startswith(start)), None)
             self.assertIsNotNone(total, start)
             if start == name.decode().strip()[:40]:
-                self.assertEqual(total, f"{size} B live in 1 blocks" if size < 1024
-                                 else f"{size / 1024:.1f} KiB live in 1 blocks", start)
+                self.assertEqual(total, f"{size} B live in 1 block" if size < 1024
+                                 else f"{size / 1024:.1f} KiB live in 1 block", start)
 
 
 class Recursion(unittest.TestCase):

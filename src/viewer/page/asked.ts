@@ -15,6 +15,8 @@ export function askThrough(way: Post): void {
 // A word of this tab: others of the same server must not give up its questions.
 const kTab = Math.random().toString(36).slice(2, 8);
 
+export const isOfThisTab = (lane: unknown) => String(lane).startsWith(kTab + " ");
+
 const listeners = new Set<() => void>();
 
 // The index is there: what could not be answered, or only by reading, is asked anew.

@@ -1,7 +1,7 @@
 // What can be measured, and the question that each is: the table of docs/design/viewing.md. Every view
 // makes its questions here, which is why their totals agree.
 import type { Unit } from "./format";
-import { bytes, count, duration, figure } from "./format";
+import { bytes, counted, duration, figure, percent } from "./format";
 import { withCondition } from "./filter";
 import { momentText, timeOf, type Recording } from "./recording";
 import type { Selection } from "./selection";
@@ -41,6 +41,11 @@ export const kMetrics: Metric[] = [
   row("peak", "Own peak", "peak_bytes", "peak", "bytes", true,
     "the most bytes of its own ever live at once"),
 ];
+
+// Those that a recording can be asked for.
+export function metricsOf(recording: Recording): Metric[] {
+  return recording.live ? kMetrics.slice(0, 2) : kMetrics;
+}
 
 export function metricOf(selection: Selection): Metric {
   return kMetrics.find((one) => one.word === selection.metric) ?? kMetrics[0];
@@ -112,16 +117,18 @@ const kVerbs: Record<string, string> = {
   peak: "own peak",
 };
 
-// What stands at the head of every view: "12.9 MiB live in 74,806 blocks".
+// What stands at the head of every view: "12.9 MiB live in 74,806 blocks". Of samples with what it may be
+// off, as reports have it: "12.9 MiB ±2.0% live".
 export function totalText(selection: Selection, totals: Record<string, number>): string {
   const metric = metricOf(selection);
   const value = totals[metric.key] ?? 0;
+  const error = totals[`${metric.sort}_error`] ?? 0;
+  const off = error > 0 && value > 0 ? ` ±${percent(error, value)}` : "";
   if (metric.key === "live_bytes") {
-    const blocks = count(totals.live_blocks ?? 0);
-    return `${bytes(value)} ${kVerbs[metric.word]} in ${blocks} blocks`;
+    return `${bytes(value)}${off} ${kVerbs[metric.word]} in ${counted(totals.live_blocks ?? 0, "block")}`;
   }
   if (metric.word === "blocks") {
-    return `${count(value)} blocks live, ${bytes(totals.live_bytes ?? 0)}`;
+    return `${counted(value, "block")}${off} live, ${bytes(totals.live_bytes ?? 0)}`;
   }
-  return `${figure(value, metric.unit)} ${kVerbs[metric.word]}`;
+  return `${figure(value, metric.unit)}${off} ${kVerbs[metric.word]}`;
 }

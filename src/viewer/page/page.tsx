@@ -2,7 +2,8 @@
 // then the views take over.
 import { h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { askAnew, askThrough } from "./asked";
+import { askAnew, askThrough, isOfThisTab } from "./asked";
+import { heardProgress } from "./progress";
 import { isReading, type Reading, type Recording } from "./recording";
 import { filePost, heldText, unpack, type Held } from "./one_file";
 import { Failure, hearEvents, httpPost, takeToken, type Post } from "./server";
@@ -52,7 +53,12 @@ async function open(
     askAnew();
     show(shown);
   };
-  if (token) void listen(token, (event) => event.index && void indexed());
+  if (token) {
+    void listen(token, (event) => {
+      if (event.index) void indexed();
+      if (event.progress && isOfThisTab(event.progress.lane)) heardProgress(event.progress);
+    });
+  }
   shown = await readRecording(post, tell);
   show(shown);
 }

@@ -69,7 +69,8 @@ export interface Recording {
   start_wall_ns: number;
   duration_ns: number;
   sampled: boolean;
-  live: boolean;
+  live: boolean; // the heap of one moment
+  only_counts?: boolean;
   has_index: boolean;
   edges?: { width_ns: number; count: number };
   series: Series;

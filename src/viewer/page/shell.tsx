@@ -6,7 +6,8 @@ import { FilterBar } from "./filter_bar";
 import { Help } from "./help";
 import { Inspector } from "./inspector";
 import { handleKeys } from "./keys";
-import { kMetrics } from "./metrics";
+import { metricsOf } from "./metrics";
+import { useProgress } from "./progress";
 import type { Recording } from "./recording";
 import { select, useSelection } from "./selection";
 import { otherTheme } from "./theme";
@@ -38,7 +39,7 @@ export function Shell({ recording }: { recording: Recording }) {
         </button>
       </header>
       <Timeline recording={recording} />
-      <Tabs>
+      <Tabs recording={recording}>
         {views.map((one, i) => (
           <button
             key={one.word}
@@ -54,6 +55,7 @@ export function Shell({ recording }: { recording: Recording }) {
           </button>
         ))}
       </Tabs>
+      <Reading />
       <div class="body">
         <main>
           <div id="view" role="tabpanel" aria-labelledby={`tab-${view.word}`} tabIndex={-1}>
@@ -71,7 +73,8 @@ export function Shell({ recording }: { recording: Recording }) {
   );
 }
 
-function Tabs({ children }: { children: ComponentChildren }) {
+function Tabs(props: { recording: Recording; children: ComponentChildren }) {
+  const { recording, children } = props;
   const { metric, range } = useSelection();
   return (
     <nav class="tabs">
@@ -87,7 +90,7 @@ function Tabs({ children }: { children: ComponentChildren }) {
           aria-label="Measure"
           onChange={(event) => select({ metric: event.currentTarget.value, sort: "" })}
         >
-          {kMetrics.map((one) => (
+          {metricsOf(recording).map((one) => (
             <option value={one.word} title={one.help} disabled={one.word === "grown" && !range}>
               {one.title}
             </option>
@@ -109,6 +112,16 @@ function moveTab(event: KeyboardEvent): void {
   event.stopPropagation();
   next.focus();
   next.click();
+}
+
+// A thin line while the ledger is read for an answer that the index does not have.
+function Reading() {
+  const share = useProgress();
+  return (
+    <div class="reading" hidden={share === null}>
+      <div style={{ width: `${100 * (share ?? 0)}%` }} />
+    </div>
+  );
 }
 
 function Search() {

@@ -23,6 +23,10 @@ export interface View {
 // What a page that is a file can answer.
 const kInFiles = new Set(["overview", "flame", "table", "compare", "recorded"]);
 
+// What there is where calls were counted only; and what only a run has, not the heap of one moment.
+const kOfCounts = new Set(["overview", "rss", "recorded"]);
+const kOfRuns = new Set(["compare", "growth", "advice"]);
+
 export function viewsOf(recording: Recording): View[] {
   const views: View[] = [
     { word: "overview", title: "Overview", show: Overview },
@@ -38,6 +42,8 @@ export function viewsOf(recording: Recording): View[] {
     { word: "advice", title: "Advice", show: AdviceView },
     { word: "recorded", title: "Recording", show: RecordedView },
   ];
+  if (recording.only_counts) return views.filter((view) => kOfCounts.has(view.word));
+  if (recording.live) return views.filter((view) => !kOfRuns.has(view.word));
   if (recording.only) return views.filter((view) => kInFiles.has(view.word));
   return views.filter((view) => view.word !== "rss" || recording.rss_peak_bytes > 0);
 }
