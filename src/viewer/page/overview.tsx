@@ -32,6 +32,8 @@ export function Overview({ recording }: { recording: Recording }) {
   );
 }
 
+const kMostOwners = 10;
+
 function Owners({ recording }: { recording: Recording }) {
   const present = useSelection();
   const metric = metricOf(present);
@@ -51,6 +53,9 @@ function Owners({ recording }: { recording: Recording }) {
   const by = isParts ? "part" : "owner";
   if (owners.failure) return <Refused text={owners.failure.message} kind={owners.failure.kind} />;
   const dark = isDark();
+  const shown = Array.from({ length: Math.min(kMostOwners, rows?.count ?? 0) }, (_, i) => i).filter(
+    (i) => rows!.values(metric.key)[i] > 0,
+  );
   return (
     <section class="owners">
       <Head selection={present} recording={recording} asked={owners}>
@@ -58,7 +63,7 @@ function Owners({ recording }: { recording: Recording }) {
       </Head>
       <ol aria-label={isParts ? "Parts of the program" : "Lines to blame"}>
         {rows &&
-          Array.from({ length: Math.min(10, rows.count) }, (_, i) => (
+          shown.map((i) => (
             <li key={i}>
               <button
                 class={"owner" + (isPicked(present.picked, rows, i, by) ? " picked" : "")}

@@ -3,6 +3,7 @@
 import { h } from "preact";
 import { useState } from "preact/hooks";
 import { useAsked } from "./asked";
+import { classConditions } from "./class_conditions";
 import { conditionsOf, exactly } from "./filter";
 import { figure, percent } from "./format";
 import { Head, Waiting } from "./head";
@@ -16,26 +17,6 @@ interface Shape {
   title: string;
   key: string; // of the conditions
   conditions: (first: string, last: string) => string[]; // from one group to another, by their names
-}
-
-// What the names of classes say: "under 1 us", "16 B to <32 B", "10 min and more", "1 B".
-function lowerBound(name: string): string {
-  return /^(.+) (?:to <.+|and more)$/.exec(name)?.[1] ?? "";
-}
-
-function upperBound(name: string): string {
-  return /^(?:.+ to <|under )(.+)$/.exec(name)?.[1] ?? "";
-}
-
-export function classConditions(key: string, first: string, last: string): string[] {
-  if (first === "never freed") return [`${key}=never`];
-  const isOne = !/^under | to <| and more$/.test(first);
-  const [least, most] = [isOne ? first : lowerBound(first), upperBound(last)];
-  if (isOne && first === last) return [`${key}=${first}`.replaceAll(" ", "")];
-  const conditions = [];
-  if (least) conditions.push(`${key}>=${least.replaceAll(" ", "")}`);
-  if (most) conditions.push(`${key}<${most.replaceAll(" ", "")}`);
-  return conditions;
 }
 
 const kShapes: Shape[] = [
@@ -61,7 +42,7 @@ const kShapes: Shape[] = [
 
 export function ShapesView({ recording }: { recording: Recording }) {
   const selection = useSelection();
-  const question = { ...selected(selection, recording), by: "size-class" };
+  const question = { ...selected(selection, recording), by: "size-class", top: 200 };
   const asked = useAsked("/api/ask", { question }, "shapes", (wire) => readAnswer(wire.answer));
   return (
     <div class="view">
