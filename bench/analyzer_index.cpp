@@ -1,7 +1,7 @@
 // How long the index takes to make, and to answer what a page asks while somebody drags a cursor:
 // percentiles of processor time over random edges. Names are those that the ledgers have stored.
 //
-//   analyzer_index FILE… [--questions N]
+//   analyzer_index FILE… [--questions N] [--only NAME]
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -104,9 +104,12 @@ class Times {
 int main(int argc, char** argv) {
   std::vector<std::string> paths;
   int questions = 40;
+  std::string only;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--questions") == 0 && i + 1 < argc) {
       questions = std::max(1, std::atoi(argv[++i]));
+    } else if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+      only = argv[++i];
     } else {
       paths.emplace_back(argv[i]);
     }
@@ -129,6 +132,7 @@ int main(int argc, char** argv) {
     return MomentSpec{MomentSpec::Kind::kTime, edges.time_of(edge), 0, {}};
   };
   for (const Asking& asking : all_askings()) {
+    if (!only.empty() && only != asking.name) continue;
     Times at_edges, ranges;
     for (int i = 0; i < questions; ++i) {
       Question question;
