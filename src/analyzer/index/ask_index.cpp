@@ -8,25 +8,52 @@
 #include "analyzer/index/index_reader.h"
 #include "analyzer/query.h"
 #include "analyzer/query/ledgers_parts.h"
+#include "analyzer/query/series_recorder.h"
 
 namespace heapledger {
 
 // Estimates have errors, which a cube does not keep; and a heap of one moment has no time.
-bool Ledgers::Parts::can_have_index() {
+bool Ledgers::Parts::can_have_index() const {
   const Overview& overview = views.front()->overview;
   auto has_none = [](const LedgerFacts& facts) { return facts.sampled || facts.live; };
   return overview.has_sites && overview.series.buckets.size() > 1 &&
          std::none_of(overview.processes.begin(), overview.processes.end(), has_none);
 }
 
+Edges Ledgers::Parts::edges_of_series() const {
+  const Series& series = views.front()->overview.series;
+  return {series.width_ns, static_cast<uint32_t>(series.buckets.size())};
+}
+
+std::optional<CubeBook> Ledgers::Parts::begin_cube(const HeapChoice& heaps) const {
+  if (!index_wanted || is_read() || heaps != HeapChoice{}) return std::nullopt;
+  const std::optional<uint64_t> end = set.known_end_ns();
+  if (!end) return std::nullopt;
+  const uint64_t width = SeriesRecorder::width_until(*end);
+  const Edges edges{width, static_cast<uint32_t>(*end / width) + 1};
+  return std::optional<CubeBook>(std::in_place, set, edges, set.options().index_rows);
+}
+
+// Of all that was read, if its edges are those of the chart: twice as wide, and so on.
+void Ledgers::Parts::index_is_made(std::shared_ptr<const Cube> cube) {
+  Edges edges = edges_of_series();
+  while (edges.width_ns < cube->edges.width_ns) {
+    edges.width_ns *= 2;
+    edges.count = (edges.count + 1) / 2;
+  }
+  if (!can_have_index() || edges != cube->edges) return;
+  index_tried = true;
+  publish(std::make_shared<const IndexReader>(set, views.front(), std::move(cube), sites, naming,
+                                              std::exchange(named, {})));
+}
+
 bool Ledgers::Parts::make_index() {
+  index_wanted = true;
   read();
   if (index_tried) return index_reader() != nullptr;
   index_tried = true;
   if (!can_have_index()) return false;
-  const Series& series = views.front()->overview.series;
-  const size_t rows = set.options().index_rows;
-  CubeBook book(set, {series.width_ns, static_cast<uint32_t>(series.buckets.size())}, rows);
+  CubeBook book(set, edges_of_series(), set.options().index_rows);
   Progress progress(own->asker);
   try {
     set.scan(
@@ -37,10 +64,8 @@ bool Ledgers::Parts::make_index() {
     throw;
   }
   list_sites();
-  auto cube = std::make_shared<const Cube>(book.take());
-  publish(std::make_shared<const IndexReader>(set, views.front(), std::move(cube), sites, naming,
-                                              std::exchange(named, {})));
-  return true;
+  index_is_made(std::make_shared<const Cube>(book.take()));
+  return index_reader() != nullptr;
 }
 
 void Ledgers::Parts::publish(std::shared_ptr<const IndexReader> made) {

@@ -32,6 +32,9 @@ class CubeBook final : public QuietBook {
   void added(uint32_t account, uint32_t) override { now_.grow_to(account + 1); }
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
+  void prefetch(uint32_t account) const override {
+    if (account < now_.size()) __builtin_prefetch(&now_[account], 1);
+  }
   void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override;
   void died(uint32_t ledger, const LiveBlock& block, const Death& death,
             const Weight& weight) override;

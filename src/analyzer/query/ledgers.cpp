@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analyzer/error.h"
+#include "analyzer/index/indexing_book.h"
 #include "analyzer/query.h"
 #include "analyzer/query/kept_pass.h"
 #include "analyzer/query/ledgers_parts.h"
@@ -225,6 +226,7 @@ void Ledgers::Parts::read() {
   if (first->overview.is_live()) take_end_for_peak(first->overview, set);
   add_up(first->overview);
   own->view = views.emplace_back(std::move(first));
+  if (first_cube != nullptr) index_is_made(std::exchange(first_cube, nullptr));
   if (!kept) keep();
 }
 
@@ -266,7 +268,7 @@ void Ledgers::Parts::read_view(HeapView& reading) {
   overview.processes.resize(set.size());
   std::vector<Heir> heirs;
   std::vector<uint32_t> heir_of;  // which ledger each heir is
-  auto closing = [&](uint32_t number, Scan<OverviewBook>& scan, LedgerFile& file) {
+  auto closing = [&](uint32_t number, auto& scan, LedgerFile& file) {
     LedgerFacts& facts = overview.processes[number];
     scan.tell(facts);
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.totals.peak_time_ns;
@@ -279,7 +281,15 @@ void Ledgers::Parts::read_view(HeapView& reading) {
     heirs.push_back(std::move(heir));
     heir_of.push_back(number);
   };
-  set.scan(*book, reading.heaps, {}, progress, closing, [](size_t) {});
+  std::optional<CubeBook> cube = begin_cube(reading.heaps);
+  if (cube) {
+    IndexingBook both(*book, *cube);
+    set.scan(both, reading.heaps, cube->stops(), progress, closing,
+             [&cube](size_t) { cube->reach_edge(); });
+    first_cube = std::make_shared<const Cube>(cube->take());
+  } else {
+    set.scan(*book, reading.heaps, {}, progress, closing, [](size_t) {});
+  }
   settle_inheritance(heirs, set.options(), progress);
   for (size_t i = 0; i < heirs.size(); ++i) {
     LedgerFacts& facts = overview.processes[heir_of[i]];

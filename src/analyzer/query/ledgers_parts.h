@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/index/cube_book.h"
 #include "analyzer/index/index_reader.h"
 #include "analyzer/inheritance.h"
 #include "analyzer/ledger_set.h"
@@ -40,7 +41,7 @@ struct Ledgers::Own {
 
 struct Ledgers::Parts {
   Parts(std::vector<Opener> openers, Options options)
-      : set(std::move(openers), std::move(options)) {}
+      : set(std::move(openers), std::move(options)), index_wanted(set.options().with_index) {}
 
   // What a question has selected and counted, before it is made an answer.
   struct Counted {
@@ -95,7 +96,11 @@ struct Ledgers::Parts {
   bool scan_to(const LiveMoment& moment, uint32_t ledger,
                std::unique_ptr<seal::LiveScan>& scan) const;
   // At edges, and between them (index/).
-  bool can_have_index();
+  bool can_have_index() const;
+  Edges edges_of_series() const;
+  // Nothing: the first pass is to make no index, or nobody knows when it ends.
+  std::optional<CubeBook> begin_cube(const HeapChoice& heaps) const;
+  void index_is_made(std::shared_ptr<const Cube> cube);
   bool make_index();
   bool is_in_index(const Question& question) const;
   bool count_in_index(const Question& question, Counted& counted);
@@ -127,7 +132,9 @@ struct Ledgers::Parts {
   std::unique_ptr<CallTree> call_tree;
   bool briefs_tried = false;
   std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
+  bool index_wanted = false;         // with the first pass
   bool index_tried = false;
+  std::shared_ptr<const Cube> first_cube;  // that the first pass has made
   mutable std::mutex reader_mutex;
   std::shared_ptr<const IndexReader> reader;  // of malloc's heap
   std::vector<Brief> briefs;                  // of all ledgers; none when some are not sealed
