@@ -42,7 +42,12 @@ void run_in_common_time(const std::vector<Scan*>& scans, std::span<const uint64_
     while (stopped < stops.size() && stops[stopped] < turn.wall_ns) stop(stopped++);
     turns.pop();
     Scan& scan = *scans[turn.number];
-    uint64_t until = turns.empty() ? UINT64_MAX : turns.top().wall_ns;
+    // At one time they come in the order of their numbers, wherever there are stops.
+    uint64_t until = UINT64_MAX;
+    if (!turns.empty()) {
+      const detail::Turn& next = turns.top();
+      until = next.number > turn.number ? next.wall_ns : next.wall_ns - 1;
+    }
     if (stopped < stops.size()) until = std::min(until, stops[stopped]);
     uint64_t limit = UINT64_MAX;
     if (until != UINT64_MAX) {

@@ -1,6 +1,9 @@
 #include "analyzer/ledger_set.h"
 
+#include <algorithm>
+
 #include "analyzer/error.h"
+#include "analyzer/process_scan.h"
 
 namespace heapledger {
 
@@ -25,6 +28,16 @@ LedgerSet::LedgerSet(std::vector<Opener> openers, Options options) : options_(st
   if (!ledgers_.empty()) return;
   if (refusals_.empty()) throw Error("no ledger was given", ErrorKind::kQuestion);
   throw all_of(refusals_);
+}
+
+std::optional<uint64_t> LedgerSet::known_end_ns() const {
+  uint64_t end = 0;
+  for (uint32_t i = 0; i < ledgers_.size(); ++i) {
+    const LedgerFile* file = ledgers_[i].file.get();
+    if (file == nullptr || !file->sealed()) return std::nullopt;
+    end = std::max(end, since_start({end_time_of(*file, file->last_time()), i}));
+  }
+  return end;
 }
 
 std::unique_ptr<LedgerFile> LedgerSet::take_or_open(Ledger& ledger) {

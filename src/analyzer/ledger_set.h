@@ -70,6 +70,9 @@ class LedgerSet {
     return {*of.sites, of.sampling, *of.heaps, *heaps_};
   }
 
+  // When the last process ended, as far as that is known before anything is read: of sealed ones.
+  std::optional<uint64_t> known_end_ns() const;
+
   // Those that the first pass over malloc's heap has left.
   std::vector<seal::StoredCheckpoint> take_checkpoints(uint32_t ledger) {
     auto& keeper = ledgers_[ledger].checkpoints;

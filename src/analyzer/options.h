@@ -39,8 +39,11 @@ struct Options {
   };
   Keeping keeping;
 
+  // The first pass makes the index, too, where it can: see Ledgers::make_index().
+  bool with_index = false;
+
   // The index has at most so many rows of each kind (index/cube.h): with more, its edges get fewer.
-  size_t index_rows = size_t{4} << 20;
+  size_t index_rows = size_t{3} << 20;
 
   // Opens the ledger of a forked process's parent, to tell inherited blocks from unknown ones.
   // Throws Error when it is not there.

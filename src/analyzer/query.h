@@ -101,7 +101,8 @@ class Ledgers {
   // many parts, if they have more.
   Answer explain(Question& question, size_t parts, unsigned enough_percent = 50);
 
-  // Makes the index (index/cube.h), if it is not there and these ledgers can have one: one pass.
+  // Makes the index (index/cube.h), if it is not there and these ledgers can have one: one pass, or
+  // of sealed ledgers that nothing was read of yet, together with the first one.
   // From then on questions at its edges and between them need none, as long as they are by stacks,
   // without filters on blocks, and do not want peaks within ranges.
   bool make_index();

@@ -1,30 +1,59 @@
-// Ledgers: questions that the index answers.
+// Ledgers: the index is made, and asked.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "analyzer/error.h"
 #include "analyzer/index/cube_book.h"
+#include "analyzer/index/index_reader.h"
 #include "analyzer/query.h"
 #include "analyzer/query/ledgers_parts.h"
-#include "analyzer/query/tree_growth.h"
+#include "analyzer/query/series_recorder.h"
 
 namespace heapledger {
 
 // Estimates have errors, which a cube does not keep; and a heap of one moment has no time.
-bool Ledgers::Parts::can_have_index() {
+bool Ledgers::Parts::can_have_index() const {
   const Overview& overview = views.front()->overview;
   auto has_none = [](const LedgerFacts& facts) { return facts.sampled || facts.live; };
   return overview.has_sites && overview.series.buckets.size() > 1 &&
          std::none_of(overview.processes.begin(), overview.processes.end(), has_none);
 }
 
+Edges Ledgers::Parts::edges_of_series() const {
+  const Series& series = views.front()->overview.series;
+  return {series.width_ns, static_cast<uint32_t>(series.buckets.size())};
+}
+
+std::optional<CubeBook> Ledgers::Parts::begin_cube(const HeapChoice& heaps) const {
+  if (!index_wanted || is_read() || heaps != HeapChoice{}) return std::nullopt;
+  const std::optional<uint64_t> end = set.known_end_ns();
+  if (!end) return std::nullopt;
+  const uint64_t width = SeriesRecorder::width_until(*end);
+  const Edges edges{width, static_cast<uint32_t>(*end / width) + 1};
+  return std::optional<CubeBook>(std::in_place, set, edges, set.options().index_rows);
+}
+
+// Of all that was read, if its edges are those of the chart: twice as wide, and so on.
+void Ledgers::Parts::index_is_made(std::shared_ptr<const Cube> cube) {
+  Edges edges = edges_of_series();
+  while (edges.width_ns < cube->edges.width_ns) {
+    edges.width_ns *= 2;
+    edges.count = (edges.count + 1) / 2;
+  }
+  if (!can_have_index() || edges != cube->edges) return;
+  index_tried = true;
+  publish(std::make_shared<const IndexReader>(set, views.front(), std::move(cube), sites, naming,
+                                              std::exchange(named, {})));
+}
+
 bool Ledgers::Parts::make_index() {
+  index_wanted = true;
   read();
-  if (index_tried) return index.has_value();
+  if (index_tried) return index_reader() != nullptr;
   index_tried = true;
   if (!can_have_index()) return false;
-  const Series& series = views.front()->overview.series;
-  const size_t rows = set.options().index_rows;
-  CubeBook book(set, {series.width_ns, static_cast<uint32_t>(series.buckets.size())}, rows);
+  CubeBook book(set, edges_of_series(), set.options().index_rows);
   Progress progress(own->asker);
   try {
     set.scan(
@@ -34,109 +63,80 @@ bool Ledgers::Parts::make_index() {
     index_tried = false;
     throw;
   }
-  index = book.take();
-  return true;
+  list_sites();
+  index_is_made(std::make_shared<const Cube>(book.take()));
+  return index_reader() != nullptr;
 }
 
-// What of the index answers a question.
-struct IndexRange {
-  std::optional<uint32_t> from;  // an edge; nothing: the start
-  std::optional<uint32_t> to;    // nothing: the end
-  uint64_t begin_ns = 0;
-  uint64_t end_ns = 0;
-};
+void Ledgers::Parts::publish(std::shared_ptr<const IndexReader> made) {
+  std::lock_guard lock(reader_mutex);
+  reader = std::move(made);
+}
 
-// Nothing when it takes something else.
-std::optional<IndexRange> Ledgers::Parts::find_in_index(const Question& question) {
-  const bool other_heaps = !question.filter.heaps.empty() || !own->looked_at.empty();
-  if (!index || other_heaps) return std::nullopt;
-  own->view = views.front();
-  Question of_accounts = question;
-  of_accounts.between.reset();
-  if (!is_in_accounts(of_accounts)) return std::nullopt;
-  if (question.between && !question.wanted.no_range_peaks) return std::nullopt;
-  const Watch begin = question.between ? resolve(question.between->first) : Watch{};
-  const Watch end = resolve(question.between ? question.between->second : question.at);
-  using What = Watch::What;
-  IndexRange range{{}, {}, begin.time_ns, end.time_ns};
-  if (begin.time_ns > end.time_ns) return std::nullopt;  // which is refused
-  if (begin.what == What::kTime) range.from = index->edges.at(begin.time_ns);
-  if (end.what == What::kTime) range.to = index->edges.at(end.time_ns);
-  const bool begins = begin.what == What::kStart || range.from;
-  const bool ends = range.to || (question.between && end.what == What::kEnd);
-  return begins && ends ? std::optional(range) : std::nullopt;
+std::shared_ptr<const IndexReader> Ledgers::Parts::index_reader() const {
+  std::lock_guard lock(reader_mutex);
+  return reader;
+}
+
+// A ledger that went on while it was read may have more sites in the next pass, which would come
+// in the way of those who look at them.
+std::shared_ptr<const IndexReader> Ledgers::Parts::instant_reader() const {
+  std::shared_ptr<const IndexReader> found = index_reader();
+  if (found == nullptr) return nullptr;
+  const std::vector<LedgerFacts>& processes = found->view()->overview.processes;
+  const bool changes = std::any_of(processes.begin(), processes.end(),
+                                   [](const LedgerFacts& facts) { return facts.still_running; });
+  return changes ? nullptr : found;
 }
 
 bool Ledgers::Parts::count_in_index(const Question& question, Counted& counted) {
-  const std::optional<IndexRange> range = find_in_index(question);
+  const std::shared_ptr<const IndexReader> from = index_reader();
+  if (from == nullptr || !own->looked_at.empty()) return false;
+  const std::optional<IndexRange> range = from->find(question);
   if (!range) return false;
-  Paged<Cell>& cells = counted.tallied.cells;
-  if (question.between) {
-    cells.grow_to(set.catalog().accounts());
-    index->add_range(range->from, range->to, cells);
-  } else {
-    Question at_start = question;  // where nothing is live
-    at_start.at = {MomentSpec::Kind::kStart, 0, 0, {}};
-    take_from_overview(at_start, counted);
-    index->add_live(*range->to, cells);
-  }
+  own->view = views.front();
+  counted.tallied = from->count(question, *range);
   counted.by_account = counted.from_index = true;
   counted.begin_ns = range->begin_ns;
   counted.end_ns = range->end_ns;
   return true;
 }
 
-bool Ledgers::Parts::is_in_index(const Question& question) {
-  return find_in_index(question).has_value();
-}
-
-// The filter and the path, as far as they look at stacks.
-Timeline Ledgers::Parts::timeline(const Question& question) {
-  const Filter& filter = question.filter;
-  const bool other_heaps = !filter.heaps.empty() || !own->looked_at.empty();
-  if (!index) {
-    throw Error("there is no index to make a timeline of", ErrorKind::kQuestion);
-  }
-  if (filter.on_blocks() || other_heaps || (question.ledger && set.size() > 1)) {
-    throw Error(
-        "the index has no timelines of single blocks, processes or other heaps than "
-        "malloc's; filter by function or module",
-        ErrorKind::kQuestion);
-  }
-  check(question, set.size());
-  std::vector<char> selected;
-  if (filter.on_stacks()) selected = select_stacks(filter, sites, names());
-  if (question.path.empty()) return index->timeline(selected);
-  Question one_node = question;
-  one_node.most_nodes = 1;
-  one_node.least_share = 0;
-  const Grouping below = grow_tree(one_node, sites, names(), calls(), [&](uint32_t account) {
-    const bool counts = selected.empty() || selected[account] != 0;
-    return counts ? std::optional<uint64_t>(1) : std::nullopt;
-  });
-  selected.assign(sites.size(), 0);
-  for (size_t i = 0; i < sites.size(); ++i) selected[i] = below.self[i] == 0 ? 1 : 0;
-  return index->timeline(selected);
-}
-
-Timeline Ledgers::timeline(const Question& question) {
-  Turn turn(*this);
-  return parts_->timeline(question);
-}
-
-bool Ledgers::is_in_index(const Question& question) {
-  Turn turn(*this);
-  return parts_->index && parts_->is_in_index(question);
+bool Ledgers::Parts::is_in_index(const Question& question) const {
+  const std::shared_ptr<const IndexReader> from = index_reader();
+  return from != nullptr && own->looked_at.empty() && from->find(question);
 }
 
 bool Ledgers::make_index() {
+  if (parts_->index_reader() != nullptr) return true;
   Turn turn(*this);
   return parts_->make_index();
 }
 
 Edges Ledgers::edges() {
-  Turn turn(*this);
-  return parts_->index ? parts_->index->edges : Edges{};
+  const std::shared_ptr<const IndexReader> from = parts_->index_reader();
+  return from != nullptr ? from->cube().edges : Edges{};
+}
+
+bool Ledgers::is_in_index(const Question& question) {
+  const std::shared_ptr<const IndexReader> from = parts_->index_reader();
+  return from != nullptr && own_->looked_at.empty() && from->find(question);
+}
+
+Timeline Ledgers::timeline(const Question& question) {
+  const std::shared_ptr<const IndexReader> from = parts_->index_reader();
+  if (from == nullptr) throw Error("there is no index to make a timeline of", ErrorKind::kQuestion);
+  std::optional<Timeline> line;
+  if (own_->looked_at.empty()) {
+    std::optional<Turn> turn;
+    if (parts_->instant_reader() == nullptr) turn.emplace(*this);
+    line = from->timeline(question);
+  }
+  if (line) return *std::move(line);
+  throw Error(
+      "the index has no timelines of single blocks, processes or other heaps than malloc's; "
+      "filter by function or module",
+      ErrorKind::kQuestion);
 }
 
 }  // namespace heapledger

@@ -5,23 +5,20 @@
 
 namespace heapledger {
 
-void Change::add(const Change& other) {
-  calls += other.calls;
-  bytes += other.bytes;
-  frees += other.frees;
-  ended_blocks += other.ended_blocks;
-  ended_bytes += other.ended_bytes;
-  smallest = std::min(smallest, other.smallest);
-  largest = std::max(largest, other.largest);
-  rare.add(other.rare);
-}
-
 namespace {
 
 void add_stay(const Stay& stay, Paged<Cell>& cells) {
   Cell& cell = cells[stay.account];
   cell.live_blocks += stay.blocks;
   cell.live_bytes += stay.bytes;
+}
+
+// Of rows by bucket.
+template <typename Row, typename Use>
+void for_each_between(const std::vector<Row>& rows, uint32_t first, uint32_t last, const Use& use) {
+  auto row = std::partition_point(rows.begin(), rows.end(),
+                                  [first](const Row& r) { return r.bucket < first; });
+  for (; row != rows.end() && row->bucket <= last; ++row) use(*row);
 }
 
 }  // namespace
@@ -42,19 +39,23 @@ void Cube::add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
   for (; stay != stays.end() && stay->birth <= last; ++stay) {
     if (to ? stay->last() > last : stay->is_left()) add_stay(*stay, cells);
   }
-  auto change = std::partition_point(changes.begin(), changes.end(),
-                                     [first](const Change& c) { return c.bucket < first; });
-  for (; change != changes.end() && change->bucket <= last; ++change) {
-    Cell& cell = cells[change->account];
-    cell.calls += change->calls;
-    cell.bytes += change->bytes;
-    cell.frees += change->frees;
-    cell.ended_blocks += change->ended_blocks;
-    cell.ended_bytes += change->ended_bytes;
-    cell.smallest = std::min(cell.smallest, change->smallest);
-    cell.largest = std::max(cell.largest, change->largest);
-    static_cast<RareSums&>(cell).add(change->rare);
-  }
+  for_each_between(changes, first, last, [&cells](const Change& change) {
+    Cell& cell = cells[change.account];
+    cell.calls += change.calls;
+    cell.bytes += change.bytes;
+    cell.frees += change.frees;
+    cell.ended_blocks += change.ended_blocks;
+    cell.ended_bytes += change.ended_bytes;
+    cell.temporary_calls += change.temporary_calls;
+    cell.smallest = std::min(cell.smallest, change.smallest);
+    cell.largest = std::max(cell.largest, change.largest);
+  });
+  for_each_between(rare_changes, first, last, [&cells](const RareChange& change) {
+    Cell& cell = cells[change.account];
+    cell.resizes += change.resizes;
+    cell.moved_blocks += change.moved_blocks;
+    cell.moved_bytes += change.moved_bytes;
+  });
 }
 
 Timeline Cube::timeline(const std::vector<char>& selected) const {

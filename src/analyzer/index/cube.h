@@ -29,28 +29,48 @@ struct Stay {
   static constexpr uint16_t kLeft = 0x8000;
   uint16_t last() const { return death & ~kLeft; }
   bool is_left() const { return (death & kLeft) != 0; }
+
+  // By birth, death, account.
+  uint64_t place() const {
+    return uint64_t{birth} << 48 | uint64_t{death} << 32 | uint64_t{account};
+  }
 };
 
-// What happened to the blocks of an account in a bucket.
+// What happened to the blocks of an account in a bucket. Counts that do not fit are in a second row
+// of the same place.
 struct Change {
   uint32_t account = 0;
   uint32_t bucket = 0;
-  uint64_t calls = 0;
+  uint32_t calls = 0;
+  uint32_t frees = 0;
+  uint32_t ended_blocks = 0;
+  uint32_t temporary_calls = 0;  // of blocks born in the bucket
   uint64_t bytes = 0;
-  uint64_t frees = 0;
-  uint64_t ended_blocks = 0;
   uint64_t ended_bytes = 0;
   uint64_t smallest = UINT64_MAX;
   uint64_t largest = 0;
-  RareSums rare;  // temporary calls: of blocks born in the bucket
 
-  void add(const Change& other);
+  // By bucket, account.
+  uint64_t place() const { return uint64_t{bucket} << 32 | account; }
+};
+
+// The same of what happens to few.
+struct RareChange {
+  uint32_t account = 0;
+  uint32_t bucket = 0;
+  uint64_t resizes = 0;
+  uint64_t moved_blocks = 0;
+  uint64_t moved_bytes = 0;
+
+  uint64_t place() const { return uint64_t{bucket} << 32 | account; }
 };
 
 struct Cube {
   Edges edges;
-  std::vector<Stay> stays;      // by birth, death, account
-  std::vector<Change> changes;  // by bucket, account
+  // Each in the order of their places.
+  std::vector<Stay> stays;
+  std::vector<Change> changes;
+  std::vector<RareChange> rare_changes;
 
   // Adds what is live at an edge to the cells of accounts.
   void add_live(uint32_t edge, Paged<Cell>& cells) const;

@@ -1,47 +1,120 @@
 #include "analyzer/index/cube_book.h"
 
 #include <algorithm>
-#include <tuple>
+#include <iterator>
 
 namespace heapledger {
 namespace {
+
+// So many stays wait to be sorted at least.
+constexpr size_t kLeastToSort = 65536;
 
 uint64_t key_of(const LiveBlock& block) {
   constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ull;
   return block.address ^ uint64_t { block.account } * kGoldenRatio;
 }
 
-auto place_of(const Stay& stay) {
-  return std::tie(stay.birth, stay.death, stay.account);
-}
-auto place_of(const Change& change) {
-  return std::tie(change.bucket, change.account);
-}
-void join(Stay& stay, const Stay& other) {
-  stay.blocks += other.blocks;
-  stay.bytes += other.bytes;
-}
-void join(Change& change, const Change& other) {
-  change.add(other);
+bool fit(uint32_t a, uint32_t b) {
+  return uint64_t{a} + b <= UINT32_MAX;
 }
 
-// Sorts what follows the first `sorted` rows, puts it among them, and makes equal places one row.
+// False: they stay two rows.
+bool join(Stay& stay, const Stay& other) {
+  stay.blocks += other.blocks;
+  stay.bytes += other.bytes;
+  return true;
+}
+bool join(Change& change, const Change& other) {
+  if (!fit(change.calls, other.calls) || !fit(change.frees, other.frees) ||
+      !fit(change.ended_blocks, other.ended_blocks) ||
+      !fit(change.temporary_calls, other.temporary_calls)) {
+    return false;
+  }
+  change.calls += other.calls;
+  change.frees += other.frees;
+  change.ended_blocks += other.ended_blocks;
+  change.temporary_calls += other.temporary_calls;
+  change.bytes += other.bytes;
+  change.ended_bytes += other.ended_bytes;
+  change.smallest = std::min(change.smallest, other.smallest);
+  change.largest = std::max(change.largest, other.largest);
+  return true;
+}
+bool join(RareChange& change, const RareChange& other) {
+  change.resizes += other.resizes;
+  change.moved_blocks += other.moved_blocks;
+  change.moved_bytes += other.moved_bytes;
+  return true;
+}
+
 template <typename Row>
-void sort_rows(std::vector<Row>& rows, size_t& sorted) {
-  auto before = [](const Row& a, const Row& b) { return place_of(a) < place_of(b); };
-  auto middle = rows.begin() + static_cast<ptrdiff_t>(sorted);
-  std::sort(middle, rows.end(), before);
-  std::inplace_merge(rows.begin(), middle, rows.end(), before);
-  size_t kept = 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (kept > 0 && place_of(rows[kept - 1]) == place_of(rows[i])) {
-      join(rows[kept - 1], rows[i]);
-    } else {
-      rows[kept++] = rows[i];
-    }
+bool is_before(const Row& a, const Row& b) {
+  return a.place() < b.place();
+}
+
+// Makes rows at one place, which are neighbours, one row, from the row `first` on.
+template <typename Row>
+void join_neighbours(std::vector<Row>& rows, size_t first) {
+  size_t kept = first;
+  for (size_t i = first; i < rows.size(); ++i) {
+    const bool same = kept > first && rows[kept - 1].place() == rows[i].place();
+    if (!same || !join(rows[kept - 1], rows[i])) rows[kept++] = rows[i];
   }
   rows.resize(kept);
-  sorted = kept;
+}
+
+template <typename Row>
+void sort_all(std::vector<Row>& rows) {
+  std::sort(rows.begin(), rows.end(), is_before<Row>);
+  join_neighbours(rows, 0);
+}
+
+// The last bucket may have rows from before it became as wide as it is: each sorted, one after the
+// other.
+template <typename Row>
+void join_last_bucket(std::vector<Row>& rows, size_t first_new) {
+  const uint32_t bucket = rows.back().bucket;
+  size_t first = first_new;
+  while (first > 0 && rows[first - 1].bucket == bucket) --first;
+  if (first == first_new) return;
+  auto at = [&rows](size_t i) { return rows.begin() + static_cast<ptrdiff_t>(i); };
+  std::inplace_merge(at(first), at(first_new), rows.end(), is_before<Row>);
+  join_neighbours(rows, first);
+}
+
+// Of rows in the order of their places.
+template <typename Row>
+void halve_buckets(std::vector<Row>& rows) {
+  auto at = [&rows](size_t i) { return rows.begin() + static_cast<ptrdiff_t>(i); };
+  size_t begin = 0;
+  while (begin < rows.size()) {
+    const uint32_t pair = rows[begin].bucket / 2;
+    size_t middle = begin;
+    while (middle < rows.size() && rows[middle].bucket == 2 * pair) rows[middle++].bucket = pair;
+    size_t end = middle;
+    while (end < rows.size() && rows[end].bucket == 2 * pair + 1) rows[end++].bucket = pair;
+    std::inplace_merge(at(begin), at(middle), at(end), is_before<Row>);
+    begin = end;
+  }
+  join_neighbours(rows, 0);
+}
+
+// As many rows as it takes.
+void append(const Cell& cell, uint32_t account, uint32_t bucket, std::vector<Change>& changes) {
+  uint64_t calls = cell.calls, frees = cell.frees, ended = cell.ended_blocks;
+  uint64_t temporary = cell.temporary_calls;
+  auto take = [](uint64_t& from) {
+    const auto part = static_cast<uint32_t>(std::min<uint64_t>(from, UINT32_MAX));
+    from -= part;
+    return part;
+  };
+  Change row{account,         bucket,     take(calls),      take(frees),   take(ended),
+             take(temporary), cell.bytes, cell.ended_bytes, cell.smallest, cell.largest};
+  changes.push_back(row);
+  while (calls > 0 || frees > 0 || ended > 0 || temporary > 0) {
+    changes.push_back({account, bucket, take(calls), take(frees), take(ended), take(temporary), 0,
+                       0, UINT64_MAX, 0});
+  }
 }
 
 }  // namespace
@@ -78,7 +151,7 @@ void CubeBook::reach_edge() {
 }
 
 void CubeBook::born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
-  Change& change = change_of(block.account);
+  Cell& change = change_of(block.account);
   change.calls += weight.calls;
   change.bytes += weight.bytes;
   change.smallest = std::min(change.smallest, block.size);
@@ -108,27 +181,24 @@ uint16_t CubeBook::birth_of(uint32_t number, const LiveBlock& block) {
 
 void CubeBook::stay(const LiveBlock& block, uint16_t birth, uint16_t death, const Weight& weight) {
   cube_.stays.push_back({block.account, birth, death, weight.calls, weight.bytes});
-  if (cube_.stays.size() - sorted_stays_ >= most_rows_) sort_stays();
+  const size_t unsorted = cube_.stays.size() - sorted_stays_;
+  if (unsorted < kLeastToSort || unsorted < sorted_stays_ / 2) return;
+  sort_stays();
+  keep_within_bounds();
 }
 
-Change& CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& weight,
-                      uint64_t temporary) {
-  Change& change = change_of(block.account);
+Cell& CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& weight,
+                    uint64_t temporary) {
+  Cell& change = change_of(block.account);
   change.ended_blocks += weight.calls;
   change.ended_bytes += weight.bytes;
   const uint16_t birth = birth_of(ledger, block);
   if (birth == bucket_) {
-    change.rare.temporary_calls += temporary;
+    change.temporary_calls += temporary;
     return change;
   }
   const auto of_cube = static_cast<uint16_t>(birth >> halved_);
-  if (temporary > 0) {
-    Change earlier;
-    earlier.account = block.account;
-    earlier.bucket = of_cube;
-    earlier.rare.temporary_calls = temporary;
-    cube_.changes.push_back(earlier);
-  }
+  if (temporary > 0) late_.push_back({block.account, of_cube, temporary});
   const auto death = static_cast<uint16_t>(bucket_ >> halved_);
   if (of_cube != death) stay(block, of_cube, death, weight);
   return change;
@@ -136,7 +206,7 @@ Change& CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& wei
 
 void CubeBook::died(uint32_t ledger, const LiveBlock& block, const Death& death,
                     const Weight& weight) {
-  Change& change = end(ledger, block, weight, death.temporary ? weight.calls : 0);
+  Cell& change = end(ledger, block, weight, death.temporary ? weight.calls : 0);
   if (!death.by_resize) change.frees += weight.calls;
 }
 
@@ -146,29 +216,70 @@ void CubeBook::left(uint32_t ledger, const LiveBlock& block, uint64_t, const Wei
 }
 
 void CubeBook::resized(uint32_t, const Resize& resize) {
-  change_of(resize.account)
-      .rare.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
+  change_of(resize.account).count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
 }
 
 // --- rows ---
 
 void CubeBook::write_changes() {
+  std::sort(touched_.begin(), touched_.end());
+  const uint32_t bucket = bucket_ >> halved_;
+  const size_t changes = cube_.changes.size(), rare = cube_.rare_changes.size();
   for (uint32_t account : touched_) {
-    Change& row = cube_.changes.emplace_back(now_[account]);
-    row.bucket = bucket_ >> halved_;
+    const Cell& cell = now_[account].cell;
+    append(cell, account, bucket, cube_.changes);
+    if (cell.resizes == 0) continue;
+    cube_.rare_changes.push_back(
+        {account, bucket, cell.resizes, cell.moved_blocks, cell.moved_bytes});
   }
   touched_.clear();
-  if (cube_.changes.size() - sorted_changes_ >= most_rows_) sort_changes();
+  if (cube_.changes.size() > changes) join_last_bucket(cube_.changes, changes);
+  if (cube_.rare_changes.size() > rare) join_last_bucket(cube_.rare_changes, rare);
+  if (cube_.changes.size() > most_rows_ || late_.size() > most_rows_ / 4) keep_within_bounds();
 }
 
 void CubeBook::sort_stays() {
-  sort_rows(cube_.stays, sorted_stays_);
-  while (cube_.stays.size() > most_rows_ && cube_.edges.count > 1) halve();
+  auto middle = cube_.stays.begin() + static_cast<ptrdiff_t>(sorted_stays_);
+  std::sort(middle, cube_.stays.end(), is_before<Stay>);
+  std::inplace_merge(cube_.stays.begin(), middle, cube_.stays.end(), is_before<Stay>);
+  join_neighbours(cube_.stays, 0);
+  sorted_stays_ = cube_.stays.size();
 }
 
-void CubeBook::sort_changes() {
-  sort_rows(cube_.changes, sorted_changes_);
-  while (cube_.changes.size() > most_rows_ && cube_.edges.count > 1) halve();
+// What was told late belongs to rows that are there.
+void CubeBook::join_changes() {
+  if (late_.empty()) return;
+  std::sort(late_.begin(), late_.end(), is_before<LateTemporary>);
+  auto at = cube_.changes.begin();
+  size_t kept = 0;
+  for (const LateTemporary& late : late_) {
+    at = std::lower_bound(at, cube_.changes.end(), late.place(),
+                          [](const Change& row, uint64_t place) { return row.place() < place; });
+    const bool is_there = at != cube_.changes.end() && at->place() == late.place();
+    if (is_there && at->temporary_calls + late.calls <= UINT32_MAX) {
+      at->temporary_calls += static_cast<uint32_t>(late.calls);
+    } else {
+      late_[kept++] = late;
+    }
+  }
+  late_.resize(kept);
+  if (late_.empty()) return;
+  for (const LateTemporary& late : late_) {
+    Cell cell;
+    cell.temporary_calls = late.calls;
+    append(cell, late.account, late.bucket, cube_.changes);
+  }
+  late_.clear();
+  sort_all(cube_.changes);
+}
+
+void CubeBook::keep_within_bounds() {
+  join_changes();
+  while ((cube_.stays.size() > most_rows_ || cube_.changes.size() > most_rows_) &&
+         cube_.edges.count > 1) {
+    sort_stays();
+    halve();
+  }
 }
 
 // What is born and ends in one bucket stays no more; what its process left does.
@@ -181,11 +292,10 @@ void CubeBook::halve() {
     stay.death = static_cast<uint16_t>(stay.last() / 2 | (stay.death & Stay::kLeft));
   }
   std::erase_if(cube_.stays, [](const Stay& s) { return s.birth == s.death; });
-  for (Change& change : cube_.changes) change.bucket /= 2;
-  // Rows are still in order of their buckets, but not within them.
-  sorted_stays_ = sorted_changes_ = 0;
-  sort_rows(cube_.stays, sorted_stays_);
-  sort_rows(cube_.changes, sorted_changes_);
+  sort_all(cube_.stays);
+  sorted_stays_ = cube_.stays.size();
+  halve_buckets(cube_.changes);
+  halve_buckets(cube_.rare_changes);
 }
 
 uint32_t CubeBook::account_of(uint32_t account) const {
@@ -195,17 +305,26 @@ uint32_t CubeBook::account_of(uint32_t account) const {
   return account;
 }
 
+// The same site, known late: its rows come together.
+void CubeBook::rename_merged() {
+  if (merged_.empty()) return;
+  for (Stay& stay : cube_.stays) stay.account = account_of(stay.account);
+  for (Change& change : cube_.changes) change.account = account_of(change.account);
+  for (RareChange& change : cube_.rare_changes) change.account = account_of(change.account);
+  sort_all(cube_.stays);
+  sort_all(cube_.changes);
+  sort_all(cube_.rare_changes);
+}
+
 Cube CubeBook::take() {
   write_changes();
-  if (!merged_.empty()) {
-    for (Stay& stay : cube_.stays) stay.account = account_of(stay.account);
-    for (Change& change : cube_.changes) change.account = account_of(change.account);
-    sorted_stays_ = sorted_changes_ = 0;
-  }
   sort_stays();
-  sort_changes();
+  join_changes();
+  rename_merged();
+  keep_within_bounds();
   cube_.stays.shrink_to_fit();
   cube_.changes.shrink_to_fit();
+  cube_.rare_changes.shrink_to_fit();
   return std::move(cube_);
 }
 

@@ -1,7 +1,7 @@
 // The book that makes a cube, in a pass that stops at every edge. What a block was born in follows
 // from its time; the few births that are told in another bucket than that of their time are
-// remembered apart. Rows are sorted and added up now and then; when there are too many of them, two
-// buckets become one, throughout.
+// remembered apart. Rows are kept sorted and added up; when there are too many of them, two buckets
+// become one, throughout.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 #include "analyzer/index/cube.h"
 #include "analyzer/ledger_set.h"
 #include "analyzer/paged.h"
+#include "analyzer/query/cells.h"
 #include "analyzer/quiet_book.h"
 
 namespace heapledger {
 
 class CubeBook final : public QuietBook {
  public:
-  // At most so many rows of each kind, and as many again that wait to be sorted.
+  // At most so many rows of each kind, and half as many again that wait to be sorted.
   CubeBook(const LedgerSet& set, Edges edges, size_t most_rows);
 
   // Times for the pass to stop at.
@@ -31,6 +32,9 @@ class CubeBook final : public QuietBook {
   void added(uint32_t account, uint32_t) override { now_.grow_to(account + 1); }
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
+  void prefetch(uint32_t account) const override {
+    if (account < now_.size()) __builtin_prefetch(&now_[account], 1);
+  }
   void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override;
   void died(uint32_t ledger, const LiveBlock& block, const Death& death,
             const Weight& weight) override;
@@ -55,24 +59,38 @@ class CubeBook final : public QuietBook {
     bool is_now(uint64_t time) const { return (is_first || time > before) && time <= until; }
   };
 
-  Change& change_of(uint32_t account) {
+  // What happens to the blocks of an account in the bucket of the pass.
+  struct Now {
+    Cell cell;
+    uint32_t bucket = 0;  // one more than that of the pass; 0: none yet
+  };
+  // Born in an earlier bucket than that in which it turns out how.
+  struct LateTemporary {
+    uint32_t account;
+    uint32_t bucket;
+    uint64_t calls;
+
+    uint64_t place() const { return uint64_t{bucket} << 32 | account; }
+  };
+
+  Cell& change_of(uint32_t account) {
     if (account >= now_.size()) now_.grow_to(account + 1);
-    Change& change = now_[account];
-    if (change.bucket != bucket_ + 1) {
-      change = {};
-      change.account = account;
-      change.bucket = bucket_ + 1;
+    Now& now = now_[account];
+    if (now.bucket != bucket_ + 1) {
+      now = {{}, bucket_ + 1};
       touched_.push_back(account);
     }
-    return change;
+    return now.cell;
   }
   uint16_t birth_of(uint32_t ledger, const LiveBlock& block);
-  Change& end(uint32_t ledger, const LiveBlock& block, const Weight& weight, uint64_t temporary);
+  Cell& end(uint32_t ledger, const LiveBlock& block, const Weight& weight, uint64_t temporary);
   void stay(const LiveBlock& block, uint16_t birth, uint16_t death, const Weight& weight);
   void write_changes();
+  void join_changes();
   void sort_stays();
-  void sort_changes();
+  void keep_within_bounds();
   void halve();
+  void rename_merged();
   uint32_t account_of(uint32_t account) const;
 
   size_t most_rows_;
@@ -80,10 +98,10 @@ class CubeBook final : public QuietBook {
   std::vector<Ledger> ledgers_;
   uint32_t bucket_ = 0;  // of the pass; the cube's may be wider
   unsigned halved_ = 0;
-  Paged<Change> now_;  // by account; `bucket` is one more than that of the pass, 0: none yet
+  Paged<Now> now_;  // by account
   std::vector<uint32_t> touched_;
+  std::vector<LateTemporary> late_;
   size_t sorted_stays_ = 0;
-  size_t sorted_changes_ = 0;
   std::unordered_map<uint32_t, uint32_t> merged_;
 };
 

@@ -1,8 +1,7 @@
 // Ledgers: questions.
 #include <algorithm>
 #include <array>
-#include <numeric>
-#include <unordered_map>
+#include <optional>
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
@@ -10,19 +9,9 @@
 #include "analyzer/query/fold.h"
 #include "analyzer/query/ledgers_parts.h"
 #include "analyzer/query/moment_books.h"
-#include "analyzer/query/parts.h"
-#include "analyzer/query/tree_growth.h"
 
 namespace heapledger {
 namespace {
-
-// Frames that few stacks have.
-constexpr size_t kDeepest = 32;
-
-bool wants_lifetimes(const Question& question) {
-  return question.wanted.lifetimes || question.sort == Measure::kMedianLifetime ||
-         question.sort == Measure::kMeanLifetime;
-}
 
 bool thread_fits(const Patterns& patterns, const ThreadFacts& thread) {
   auto fits = [&thread](const std::string& pattern) {
@@ -34,113 +23,7 @@ bool thread_fits(const Patterns& patterns, const ThreadFacts& thread) {
 
 }  // namespace
 
-bool is_by_part(const Question& question) {
-  return question.by == GroupBy::kPart && question.tree == TreeShape::kNone;
-}
-
-bool is_by_stack(const Question& question) {
-  if (question.tree != TreeShape::kNone) return true;
-  switch (question.by) {
-    case GroupBy::kFunction:
-    case GroupBy::kFile:
-    case GroupBy::kLine:
-    case GroupBy::kModule:
-    case GroupBy::kOwner:
-    case GroupBy::kPart:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool has_own_peaks(const Question& question) {
-  const bool wanted = question.wanted.own_peaks || question.sort == Measure::kPeakBytes;
-  const bool left_out = question.between && question.wanted.no_range_peaks;
-  return is_by_stack(question) && !is_by_part(question) && wanted && !left_out;
-}
-
-CellKey key_of(const Question& question) {
-  if (is_by_stack(question)) return CellKey::kAccount;
-  switch (question.by) {
-    case GroupBy::kThread:
-      return CellKey::kThread;
-    case GroupBy::kSize:
-      return CellKey::kSize;
-    case GroupBy::kSizeClass:
-      return CellKey::kSizeClass;
-    case GroupBy::kLifetimeClass:
-      return CellKey::kLifetimeClass;
-    case GroupBy::kLedger:
-      return CellKey::kLedger;
-    case GroupBy::kHeap:
-      return CellKey::kHeap;
-    case GroupBy::kNothing:
-      return CellKey::kOne;
-    default:
-      return CellKey::kAccount;
-  }
-}
-
 // --- counting ---
-
-bool Ledgers::Parts::is_in_overview(const Question& question) const {
-  using Kind = MomentSpec::Kind;
-  return is_in_accounts(question) &&
-         (question.at.kind == Kind::kPeak || question.at.kind == Kind::kRssPeak ||
-          question.at.kind == Kind::kEnd || question.at.kind == Kind::kStart);
-}
-
-bool Ledgers::Parts::is_in_accounts(const Question& question) const {
-  bool by_site = key_of(question) == CellKey::kAccount || question.by == GroupBy::kNothing;
-  bool extras = wants_lifetimes(question) || question.wanted.sizes || question.wanted.threads;
-  bool own_peaks =
-      question.wanted.own_peaks && (is_by_stack(question) || question.filter.on_stacks());
-  bool own_order = is_by_stack(question) && question.sort == Measure::kPeakBytes;
-  return by_site && !question.between && !question.filter.on_blocks() && !extras && !own_peaks &&
-         !own_order && !(question.ledger && set.size() > 1);
-}
-
-void Ledgers::Parts::take_from_overview(const Question& question, Counted& counted) const {
-  using Kind = MomentSpec::Kind;
-  const Accounts& accounts = view().book->accounts();
-  const bool at_end = question.at.kind == Kind::kEnd ||
-                      (question.at.kind == Kind::kPeak && view().overview.is_live());
-  Tallied& out = counted.tallied;
-  out.cells.grow_to(accounts.size());
-  out.has_time = view().overview.totals.has_time;
-  out.cells_have_peaks = true;
-  out.cell_peaks.grow_to(accounts.size());
-  for (uint32_t id = 0; id < accounts.size(); ++id) {
-    if (accounts.is_merged(id)) continue;
-    const Account& account = accounts.at(id);
-    Cell& cell = out.cells[id];
-    static_cast<Sums&>(cell) = account.sums();
-    cell.smallest = account.smallest();
-    cell.largest = account.largest();
-    cell.time_ns = account.time_ns;
-    cell.calls_variance = account.calls_variance;
-    cell.bytes_variance = account.bytes_variance;
-    if (at_end) {
-      cell.live_blocks = account.end_blocks;
-      cell.live_bytes = account.end_bytes;
-      cell.live_variance = account.end_variance;
-    } else if (question.at.kind == Kind::kPeak) {
-      cell.live_blocks = accounts.blocks_at_peak(account);
-      cell.live_bytes = accounts.bytes_at_peak(account);
-      cell.live_variance = accounts.variance_at_peak(account);
-    } else if (question.at.kind == Kind::kRssPeak) {
-      cell.live_blocks = accounts.blocks_at_rss_peak(account);
-      cell.live_bytes = accounts.bytes_at_rss_peak(account);
-      cell.live_variance = accounts.variance_at_rss_peak(account);
-    }
-    out.cell_peaks[id] = {
-        0, 0, account.peak_bytes, account.peak_blocks, account.peak, account.peak_variance, 0};
-  }
-  if (question.filter.on_stacks()) return;
-  const Account& sum = accounts.sum();
-  out.has_total_peak = true;
-  out.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak, sum.peak_variance, 0};
-}
 
 void Ledgers::Parts::select_blocks(const Question& question, const Counted& counted, Plan& plan) {
   plan.size = question.filter.size;
@@ -165,17 +48,6 @@ void Ledgers::Parts::select_blocks(const Question& question, const Counted& coun
       set.heaps(), question.filter.heaps.empty() ? own->looked_at : question.filter.heaps);
 }
 
-std::vector<uint32_t> largest_first(const Question& question, size_t count,
-                                    const std::function<uint64_t(uint32_t)>& weight) {
-  std::vector<uint32_t> order;
-  if (question.tree == TreeShape::kNone || count * kDeepest < question.most_nodes) return order;
-  order.resize(count);
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&weight](uint32_t a, uint32_t b) { return weight(a) > weight(b); });
-  return order;
-}
-
 Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   Plan plan;
   plan.key = key_of(question);
@@ -197,7 +69,8 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   plan.no_peaks = plan.between && question.wanted.no_range_peaks;
   plan.cell_peaks = !is_by_stack(question) && !plan.no_peaks;
   if (has_own_peaks(question)) {
-    find_groups(question, counted);
+    counted.grouping =
+        find_groups(question, stack_world(counted), counted.selected, counted.tallied);
     counted.members = list_members(counted.grouping);
     plan.group_offsets = &counted.members.offsets;
     plan.group_members = &counted.members.groups;
@@ -215,26 +88,6 @@ void Ledgers::Parts::run(const Plan& plan, Counted& counted) {
   counted.threads = tally.threads();
 }
 
-void Ledgers::Parts::check(const Question& question, size_t ledgers) {
-  if (question.ledger && *question.ledger >= ledgers) {
-    throw Error("there is no ledger number " + std::to_string(*question.ledger),
-                ErrorKind::kQuestion);
-  }
-  bool of_function =
-      question.tree == TreeShape::kCallersOf || question.tree == TreeShape::kCalleesOf;
-  if (of_function && question.function.empty()) {
-    throw Error("callers or callees of which function? None was given", ErrorKind::kQuestion);
-  }
-  if (!question.path.empty() && question.tree == TreeShape::kNone) {
-    throw Error("a path leads to a node of a tree, and there is none; say which tree",
-                ErrorKind::kQuestion);
-  }
-  if (is_by_part(question) && (question.wanted.own_peaks || question.sort == Measure::kPeakBytes)) {
-    throw Error("parts are found by what is asked about, so they have no peaks of their own",
-                ErrorKind::kQuestion);
-  }
-}
-
 Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
                                               const std::vector<char>& left_out) {
   look(question.filter.heaps);
@@ -250,9 +103,10 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
       if (left_out[i] != 0) counted.selected[i] = 0;
     }
   }
-  counted.by_account = key_of(question) == CellKey::kAccount || is_in_overview(question);
-  if (is_in_overview(question)) {
-    take_from_overview(question, counted);
+  counted.by_account =
+      key_of(question) == CellKey::kAccount || is_in_overview(question, set.size());
+  if (is_in_overview(question, set.size())) {
+    counted.tallied = tally_accounts(question, view());
     counted.end_ns = resolve(question.at).time_ns;
     return counted;
   }
@@ -266,6 +120,11 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
 
 // --- answering ---
 
+StackWorld Ledgers::Parts::stack_world(const Counted& counted) {
+  return {set, *counted.sites, names(), calls(),
+          own->view != nullptr ? &own->view->book->accounts() : nullptr};
+}
+
 const CallTree& Ledgers::Parts::calls() {
   if (call_tree == nullptr || call_tree->size() != set.catalog().size()) {
     call_tree = std::make_unique<CallTree>(set.catalog());
@@ -273,44 +132,10 @@ const CallTree& Ledgers::Parts::calls() {
   return *call_tree;
 }
 
-void Ledgers::Parts::find_groups(const Question& question, Counted& counted) {
-  const std::vector<uint32_t>& of = *counted.sites;
-  const Paged<Cell>& cells = counted.tallied.cells;
-  if (question.tree == TreeShape::kNone || has_own_peaks(question) || !adds_up(question.sort)) {
-    auto bytes = [this](uint32_t account) {
-      const Accounts& accounts = view().book->accounts();
-      return account < accounts.size() ? accounts.at(account).bytes : 0;
-    };
-    counted.grouping =
-        group_stacks(question, of, names(), calls(), largest_first(question, of.size(), bytes));
-    return;
-  }
-  auto value = [&](uint32_t account) -> std::optional<uint64_t> {
-    const bool counts = counted.selected.empty() || counted.selected[account] != 0;
-    if (account >= cells.size() || !counts || cells[account].empty()) return std::nullopt;
-    return value_of(cells[account], question.sort);
-  };
-  counted.grouping = grow_tree(question, of, names(), calls(), value);
-}
-
-// Which parts there are depends on what was counted.
-void Ledgers::Parts::find_parts(const Question& question, Counted& counted) {
-  const Paged<Cell>& cells = counted.tallied.cells;
-  const Fold fold(set, question, counted.tallied);
-  auto weight = [&](uint32_t account) -> uint64_t {
-    const bool counts =
-        account < cells.size() && (counted.selected.empty() || counted.selected[account] != 0);
-    return counts ? fold.sort_value(account) : 0;
-  };
-  const size_t most = question.top == SIZE_MAX ? kUsualParts : question.top;
-  counted.grouping = group_parts(most, *counted.sites, names(), weight);
-}
-
 Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
-  if (is_by_part(question)) {
-    find_parts(question, counted);
-  } else if (is_by_stack(question) && counted.grouping.groups.empty()) {
-    find_groups(question, counted);
+  if (is_by_stack(question) && counted.grouping.groups.empty()) {
+    counted.grouping =
+        find_groups(question, stack_world(counted), counted.selected, counted.tallied);
   }
   Answer answer;
   answer.only_live = question.only_live;
@@ -328,32 +153,16 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
   fold.totals(answer, added.empty() ? selected : added);
   answer.heaps = names_of(set.heaps(), counted.added);
   if (is_by_stack(question)) {
-    if (question.tree != TreeShape::kNone) {
-      fold.groups_as_tree(answer, counted.grouping, selected, names());
-    } else {
-      fold.groups_as_rows(answer, counted.grouping, selected, names());
-    }
-    if (question.by == GroupBy::kOwner || is_by_part(question)) {
-      for (Row& row : answer.rows) row.site = (*counted.sites)[row.site];
-    }
+    answer_by_stack(question, stack_world(counted), counted.grouping, selected, counted.tallied,
+                    answer);
     return answer;
   }
   auto describe = [&](uint32_t cell, Row& row) {
     switch (question.by) {
-      case GroupBy::kSite: {
-        row.site = cell < counted.sites->size() ? (*counted.sites)[cell] : SiteCatalog::kRoot;
-        std::vector<uint32_t> stack;
-        names().stack(row.site, stack);
-        row.name = "[no stack]";
-        if (stack.empty()) break;
-        NamedFrame frame = names().named(stack[names().first_interesting(stack)]);
-        row.name = frame.name;
-        row.function = frame.function;
-        row.file = frame.file;
-        row.line = frame.line;
-        row.module = frame.module;
+      case GroupBy::kSite:
+        describe_site(cell < counted.sites->size() ? (*counted.sites)[cell] : SiteCatalog::kRoot,
+                      names(), row);
         break;
-      }
       case GroupBy::kThread: {
         auto [ledger, place] = counted.threads[cell];
         const std::vector<ThreadFacts>& threads = threads_of(ledger, counted);
@@ -406,6 +215,10 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
 }
 
 Answer Ledgers::ask(const Question& question) {
+  const auto reader = parts_->instant_reader();
+  if (reader != nullptr && own_->looked_at.empty()) {
+    if (std::optional<Answer> known = reader->ask(question)) return *std::move(known);
+  }
   Turn turn(*this);
   if (question.only_live) return parts_->ask_live(question);
   Parts::Counted counted = parts_->count(question);

@@ -41,7 +41,6 @@ GroupsOverTime Ledgers::over_time(const Question& question) {
 }
 
 Answer Ledgers::explain(Question& question, size_t parts_wanted, unsigned enough_percent) {
-  Turn turn(*this);
   question.by = GroupBy::kOwner;
   Answer owners = ask(question);
   const uint64_t whole = value_of(owners.totals, question.sort);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analyzer/query/fold_calls.h"
+#include "analyzer/query/fold_plan.h"
 
 namespace heapledger {
 namespace {
@@ -29,6 +29,41 @@ void describe_part(const Grouping::PartInfo& part, const StackNames& names, Row&
   if (part.owner == UINT32_MAX) return;
   NamedFrame owner = names.named(part.owner);
   row.owner = {std::move(owner.name), std::move(owner.file), owner.line, part.owned};
+}
+
+// To `all` of the groups. `added` says by account which cells count.
+void add_up(const Grouping& grouping, const Paged<Cell>& cells, const std::vector<char>& added,
+            std::vector<FoldedGroup>& folded) {
+  const FoldPlan& plan = *grouping.plan;
+  for (uint32_t account : plan.without_calls()) {
+    if (added[account] != 0) folded[grouping.self[account]].all.add(cells[account]);
+  }
+  struct Sum {
+    Cell cell;
+    bool has_some = false;
+
+    void add(const Cell& other) {
+      if (has_some) {
+        cell.add(other);
+      } else {
+        cell = other;
+      }
+      has_some = true;
+    }
+  };
+  // By depth: what is inside the step that is next there.
+  std::vector<Sum> inside(plan.depth() + 1);
+  for (size_t step = plan.steps().size(); step-- > 0;) {
+    const uint32_t depth = plan.steps()[step].depth;
+    Sum& sum = inside[depth + 1];
+    for (uint32_t account : plan.accounts(step)) {
+      if (added[account] != 0) sum.add(cells[account]);
+    }
+    if (!sum.has_some) continue;
+    for (uint32_t group : plan.groups(step)) folded[group].all.add(sum.cell);
+    inside[depth].add(sum.cell);
+    sum.has_some = false;
+  }
 }
 
 }  // namespace
@@ -128,7 +163,7 @@ std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
                                     const std::vector<char>& selected) const {
   std::vector<FoldedGroup> folded(grouping.groups.size());
   std::vector<uint32_t> groups;
-  const bool at_once = grouping.walk.calls != nullptr;
+  const bool at_once = grouping.plan != nullptr;
   std::vector<char> added(at_once ? grouping.self.size() : 0);
   for (uint32_t account = 0; account < grouping.self.size(); ++account) {
     if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
@@ -149,7 +184,7 @@ std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
     grouping.find(account, groups);
     for (uint32_t group : groups) folded[group].all.add(cell);
   }
-  if (at_once) fold_calls(grouping, tallied_.cells, added, folded);
+  if (at_once) add_up(grouping, tallied_.cells, added, folded);
   if (!grouping.is_tree) return folded;
   // Parents come before their children: what is inside is complete when its turn comes.
   for (size_t group = folded.size(); group-- > 0;) {

@@ -302,7 +302,8 @@ Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sit
   Grouping grouping = grouper->group(sites, order);
   if (grouping.is_tree) return grouping;
   if (grouper->has_all_frames()) {
-    grouping.walk = {&calls, &sites, &names, grouper->groups_of_frames()};
+    grouping.plan =
+        std::make_shared<const FoldPlan>(calls, sites, names, grouper->groups_of_frames());
   }
   grouping.add_groups = [grouper, &sites](uint32_t account, std::vector<uint32_t>& groups) {
     if (account < sites.size()) grouper->append_groups(sites[account], groups);

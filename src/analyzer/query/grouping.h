@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "analyzer/query.h"
 #include "analyzer/query/call_tree.h"
+#include "analyzer/query/fold_plan.h"
 #include "analyzer/query/stack_names.h"
 
 namespace heapledger {
@@ -39,14 +41,8 @@ struct Grouping {
   };
   std::vector<PartInfo> parts;
 
-  // Where every function on a stack has a group: what it takes to walk all stacks at once.
-  struct Walk {
-    const CallTree* calls = nullptr;  // none: it is not so
-    const std::vector<uint32_t>* sites = nullptr;
-    StackNames* names = nullptr;
-    std::vector<uint32_t> group_of_frame;
-  };
-  Walk walk;
+  // Where every function on a stack has a group.
+  std::shared_ptr<const FoldPlan> plan;
 
   // Else: appends the groups of an account. They are found anew each time: kept for all of them,
   // they would take as much memory as all stacks.

@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "analyzer/error.h"
+#include "analyzer/index/indexing_book.h"
 #include "analyzer/query.h"
 #include "analyzer/query/kept_pass.h"
 #include "analyzer/query/ledgers_parts.h"
-#include "analyzer/query/pass_on.h"
 #include "format/checksum.h"
 #include "symbols/kept_files.h"
 
@@ -113,6 +113,11 @@ std::vector<seal::StoredCheckpoint> Ledgers::take_checkpoints(uint32_t ledger) {
 }
 
 const Overview& Ledgers::overview() {
+  const auto reader = parts_->instant_reader();
+  if (reader != nullptr && own_->looked_at.empty()) {
+    own_->looked = reader->view();
+    return own_->looked->overview;
+  }
   Turn turn(*this);
   parts_->look_at_own();
   return own_->looked->overview;
@@ -131,20 +136,26 @@ const SiteCatalog& Ledgers::sites() {
 void Ledgers::use_symbols(const SymbolTable* symbols,
                           std::function<std::string(std::string_view)> rename) {
   Turn turn(*this);
-  parts_->symbols = symbols;
-  parts_->rename = std::move(rename);
-  parts_->stack_names.reset();
+  parts_->set_naming({symbols, std::move(rename), parts_->naming.more_wrappers});
 }
 
-std::vector<NamedFrame> Ledgers::frames(uint32_t site) {
-  Turn turn(*this);
-  StackNames& names = parts_->names();
+namespace {
+
+std::vector<NamedFrame> frames_of(uint32_t site, StackNames& names) {
   std::vector<uint32_t> stack;
   names.stack(site, stack);
   std::vector<NamedFrame> frames;
   frames.reserve(stack.size());
   for (uint32_t frame : stack) frames.push_back(names.named(frame));
   return frames;
+}
+
+}  // namespace
+
+std::vector<NamedFrame> Ledgers::frames(uint32_t site) {
+  if (const auto reader = parts_->instant_reader()) return frames_of(site, reader->names());
+  Turn turn(*this);
+  return frames_of(site, parts_->names());
 }
 
 NamedFrame Ledgers::first_interesting_frame(uint32_t site) {
@@ -157,15 +168,13 @@ NamedFrame Ledgers::first_interesting_frame(uint32_t site) {
 
 std::vector<std::string> Ledgers::functions_that_pass_on() {
   Turn turn(*this);
-  parts_->names();
-  return parts_->passing_on;
+  return parts_->passing_on();
 }
 
 void Ledgers::count_as_wrappers(const std::vector<std::string>& functions) {
   Turn turn(*this);
-  if (parts_->more_wrappers == functions) return;
-  parts_->more_wrappers = functions;
-  parts_->stack_names.reset();
+  if (parts_->naming.more_wrappers == functions) return;
+  parts_->set_naming({parts_->naming.symbols, parts_->naming.rename, functions});
 }
 
 uint32_t Ledgers::worst(Measure measure) {
@@ -217,6 +226,7 @@ void Ledgers::Parts::read() {
   if (first->overview.is_live()) take_end_for_peak(first->overview, set);
   add_up(first->overview);
   own->view = views.emplace_back(std::move(first));
+  if (first_cube != nullptr) index_is_made(std::exchange(first_cube, nullptr));
   if (!kept) keep();
 }
 
@@ -258,7 +268,7 @@ void Ledgers::Parts::read_view(HeapView& reading) {
   overview.processes.resize(set.size());
   std::vector<Heir> heirs;
   std::vector<uint32_t> heir_of;  // which ledger each heir is
-  auto closing = [&](uint32_t number, Scan<OverviewBook>& scan, LedgerFile& file) {
+  auto closing = [&](uint32_t number, auto& scan, LedgerFile& file) {
     LedgerFacts& facts = overview.processes[number];
     scan.tell(facts);
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.totals.peak_time_ns;
@@ -271,7 +281,15 @@ void Ledgers::Parts::read_view(HeapView& reading) {
     heirs.push_back(std::move(heir));
     heir_of.push_back(number);
   };
-  set.scan(*book, reading.heaps, {}, progress, closing, [](size_t) {});
+  std::optional<CubeBook> cube = begin_cube(reading.heaps);
+  if (cube) {
+    IndexingBook both(*book, *cube);
+    set.scan(both, reading.heaps, cube->stops(), progress, closing,
+             [&cube](size_t) { cube->reach_edge(); });
+    first_cube = std::make_shared<const Cube>(cube->take());
+  } else {
+    set.scan(*book, reading.heaps, {}, progress, closing, [](size_t) {});
+  }
   settle_inheritance(heirs, set.options(), progress);
   for (size_t i = 0; i < heirs.size(); ++i) {
     LedgerFacts& facts = overview.processes[heir_of[i]];
@@ -292,7 +310,7 @@ void Ledgers::Parts::read_view(HeapView& reading) {
       damage.allocated = known ? sites[damage.allocated] : SiteCatalog::kRoot;
     }
   }
-  stack_names.reset();  // there may be more modules now
+  named = {};  // there may be more modules now
 }
 
 // --- kept for the next command ---
@@ -324,7 +342,7 @@ bool Ledgers::Parts::take_kept(HeapView& first) {
       kept_passes(keeping).find(name_of_pass(keeping), sign_of_files(keeping.paths));
   if (!packed || !read_briefs() || !unpack_pass(*packed, set, briefs, first)) return false;
   list_sites();
-  stack_names.reset();
+  named = {};
   return true;
 }
 
@@ -337,66 +355,22 @@ template void Ledgers::Parts::scan<QuietBook>(QuietBook&, const HeapChoice&, con
                                               const Watch&);
 
 StackNames& Ledgers::Parts::names() {
+  if (const auto instant = instant_reader()) return instant->names();
   if (briefs.empty()) read();
-  if (stack_names == nullptr) {
-    stack_names = std::make_unique<StackNames>(set.catalog(), symbols, rename);
-    passing_on.clear();
-    for (uint32_t name : find_those_that_pass_on(*stack_names)) {
-      passing_on.emplace_back(stack_names->text(name));
-    }
-    std::vector<uint32_t> more;
-    for (const std::string& name : more_wrappers) more.push_back(stack_names->intern(name));
-    stack_names->count_as_wrappers(more);
-  }
-  return *stack_names;
+  if (named.names == nullptr) named = make_names(set.catalog(), naming);
+  return *named.names;
 }
 
-Watch Ledgers::Parts::resolve(const MomentSpec& moment) {
-  using Kind = MomentSpec::Kind;
-  using What = Watch::What;
-  const Overview& overview = view().overview;
-  Watch end{What::kEnd, 0, overview.duration_ns};
-  auto at_time = [&](uint64_t time) {
-    return time >= overview.duration_ns ? end : Watch{What::kTime, 0, time};
-  };
-  switch (moment.kind) {
-    case Kind::kStart:
-      return {What::kStart, 0, 0};
-    case Kind::kPeak:
-      if (overview.is_live()) return end;
-      return {What::kBirth, view().book->peak_birth(), overview.peak_time_ns};
-    case Kind::kRssPeak:
-      return {What::kSample, view().book->rss_peak_sample(), overview.rss_peak_time_ns};
-    case Kind::kEnd:
-      return end;
-    case Kind::kTime:
-      return at_time(moment.time_ns);
-    case Kind::kPercent:
-      if (moment.percent >= 100) return end;
-      return at_time(
-          static_cast<uint64_t>(static_cast<double>(overview.duration_ns) * moment.percent / 100));
-    case Kind::kMarker:
-      break;
-  }
-  for (size_t i = 0; i < overview.markers.size(); ++i) {
-    const Marker& marker = overview.markers[i];
-    if (marker.text == moment.marker) return {What::kMarker, i + 1, marker.time_ns};
-  }
-  refuse_marker(moment.marker, overview.markers);
+const std::vector<std::string>& Ledgers::Parts::passing_on() {
+  if (const auto instant = instant_reader()) return instant->passing_on();
+  names();
+  return named.passing_on;
 }
 
-void refuse_marker(const std::string& name, const std::vector<Marker>& known) {
-  constexpr size_t kShown = 10;
-  std::string names;
-  for (size_t i = 0; i < std::min(kShown, known.size()); ++i) {
-    names += (i == 0 ? "" : ", ") + known[i].text;
-  }
-  throw Error(
-      "'" + name +
-          "' is not a moment: neither start, peak, rss-peak, end, a time such as 1.5s or 50%, "
-          "nor a marker of this ledger" +
-          (names.empty() ? std::string(" (it has none)") : "; markers: " + names),
-      ErrorKind::kQuestion);
+void Ledgers::Parts::set_naming(Naming changed) {
+  naming = std::move(changed);
+  named = {};
+  if (const auto known = index_reader()) publish(known->renamed(naming));
 }
 
 }  // namespace heapledger

@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "analyzer/index/cube.h"
+#include "analyzer/index/cube_book.h"
+#include "analyzer/index/index_reader.h"
 #include "analyzer/inheritance.h"
 #include "analyzer/ledger_set.h"
 #include "analyzer/overview_book.h"
@@ -15,6 +17,8 @@
 #include "analyzer/query/brief.h"
 #include "analyzer/query/cells.h"
 #include "analyzer/query/grouping.h"
+#include "analyzer/query/heap_view.h"
+#include "analyzer/query/stack_answer.h"
 #include "analyzer/query/stack_names.h"
 #include "analyzer/query/tally.h"
 #include "analyzer/query/turns.h"
@@ -26,14 +30,6 @@ class LiveScan;
 }
 
 struct LiveMoment;
-struct IndexRange;
-
-// What the first pass over some heaps has found.
-struct HeapView {
-  HeapChoice heaps;
-  Overview overview;
-  std::unique_ptr<OverviewBook> book;
-};
 
 struct Ledgers::Own {
   Asker asker;
@@ -45,7 +41,7 @@ struct Ledgers::Own {
 
 struct Ledgers::Parts {
   Parts(std::vector<Opener> openers, Options options)
-      : set(std::move(openers), std::move(options)) {}
+      : set(std::move(openers), std::move(options)), index_wanted(set.options().with_index) {}
 
   // What a question has selected and counted, before it is made an answer.
   struct Counted {
@@ -81,21 +77,15 @@ struct Ledgers::Parts {
   template <typename Book>
   void scan(Book& book, const HeapChoice& heaps, const Watch* begin, const Watch& end);
   StackNames& names();
-  Watch resolve(const MomentSpec& moment);
+  Watch resolve(const MomentSpec& moment) const { return heapledger::resolve(moment, view()); }
 
-  static void check(const Question& question, size_t ledgers);
   // `left_out`: accounts, or none.
   Counted count(const Question& question, const std::vector<char>& left_out = {});
   Plan make_plan(const Question& question, Counted& counted);
   void run(const Plan& plan, Counted& counted);
-  // The accounts have all that is asked for, or all but what is live at the moment.
-  bool is_in_overview(const Question& question) const;
-  bool is_in_accounts(const Question& question) const;
-  void take_from_overview(const Question& question, Counted& counted) const;
   void select_blocks(const Question& question, const Counted& counted, Plan& plan);
   Answer answer(const Question& question, Counted& counted);
-  void find_groups(const Question& question, Counted& counted);
-  void find_parts(const Question& question, Counted& counted);
+  StackWorld stack_world(const Counted& counted);
   const CallTree& calls();
   const std::vector<ThreadFacts>& threads_of(uint32_t ledger, const Counted& counted) const;
 
@@ -106,12 +96,20 @@ struct Ledgers::Parts {
   bool scan_to(const LiveMoment& moment, uint32_t ledger,
                std::unique_ptr<seal::LiveScan>& scan) const;
   // At edges, and between them (index/).
-  bool can_have_index();
+  bool can_have_index() const;
+  Edges edges_of_series() const;
+  // Nothing: the first pass is to make no index, or nobody knows when it ends.
+  std::optional<CubeBook> begin_cube(const HeapChoice& heaps) const;
+  void index_is_made(std::shared_ptr<const Cube> cube);
   bool make_index();
-  std::optional<IndexRange> find_in_index(const Question& question);
-  bool is_in_index(const Question& question);
-  Timeline timeline(const Question& question);
+  bool is_in_index(const Question& question) const;
   bool count_in_index(const Question& question, Counted& counted);
+  void publish(std::shared_ptr<const IndexReader> made);
+  std::shared_ptr<const IndexReader> index_reader() const;  // nullptr: there is no index
+  // For those who do not wait for their turn. nullptr: they have to.
+  std::shared_ptr<const IndexReader> instant_reader() const;
+  void set_naming(Naming changed);
+  const std::vector<std::string>& passing_on();
 
   bool count_live(const Question& question, Counted& counted);
   bool count_at(const Question& question, Counted& counted);
@@ -129,17 +127,17 @@ struct Ledgers::Parts {
   Own* own = nullptr;                            // whose turn it is
   std::vector<std::shared_ptr<HeapView>> views;  // malloc's first
   std::vector<uint32_t> sites;                   // by account
-  const SymbolTable* symbols = nullptr;
-  std::function<std::string(std::string_view)> rename;
-  std::unique_ptr<StackNames> stack_names;
+  Naming naming;
+  Named named;  // until a reader of the index has it
   std::unique_ptr<CallTree> call_tree;
-  std::vector<std::string> passing_on;     // functions found to, when stack_names was made
-  std::vector<std::string> more_wrappers;  // that others have found
   bool briefs_tried = false;
   std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
+  bool index_wanted = false;         // with the first pass
   bool index_tried = false;
-  std::optional<Cube> index;  // of malloc's heap
-  std::vector<Brief> briefs;  // of all ledgers; none when some are not sealed
+  std::shared_ptr<const Cube> first_cube;  // that the first pass has made
+  mutable std::mutex reader_mutex;
+  std::shared_ptr<const IndexReader> reader;  // of malloc's heap
+  std::vector<Brief> briefs;                  // of all ledgers; none when some are not sealed
 };
 
 // Everything that an asker does is done in its turn.
@@ -183,17 +181,5 @@ void Ledgers::Parts::scan(Book& book, const HeapChoice& heaps, const Watch* begi
 }
 extern template void Ledgers::Parts::scan<QuietBook>(QuietBook&, const HeapChoice&, const Watch*,
                                                      const Watch&);
-
-// The numbers below `count`, those with the largest weight first; empty when the order makes no
-// difference, because no tree of so few stacks is cut.
-std::vector<uint32_t> largest_first(const Question& question, size_t count,
-                                    const std::function<uint64_t(uint32_t)>& weight);
-
-CellKey key_of(const Question& question);
-bool is_by_stack(const Question& question);
-bool is_by_part(const Question& question);
-// Of groups that overlap: a pass has to know them.
-bool has_own_peaks(const Question& question);
-[[noreturn]] void refuse_marker(const std::string& name, const std::vector<Marker>& known);
 
 }  // namespace heapledger

@@ -207,7 +207,7 @@ bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
 // the checkpoint before it. False when it takes a pass.
 bool Ledgers::Parts::count_at(const Question& question, Counted& counted) {
   LiveMoment moment;
-  if (!is_in_accounts(question) || view().heaps != HeapChoice{} || !read_briefs() ||
+  if (!is_in_accounts(question, set.size()) || view().heaps != HeapChoice{} || !read_briefs() ||
       !find_live_moment(question.at, moment)) {
     return false;
   }
@@ -217,7 +217,7 @@ bool Ledgers::Parts::count_at(const Question& question, Counted& counted) {
   }
   Question at_start = question;  // where nothing is live
   at_start.at = {MomentSpec::Kind::kStart, 0, 0, {}};
-  take_from_overview(at_start, counted);
+  counted.tallied = tally_accounts(at_start, view());
   Paged<Cell>& cells = counted.tallied.cells;
   bool known = true;
   for (uint32_t i = 0; i < scans.size(); ++i) {

@@ -40,6 +40,13 @@ class SeriesRecorder {
   // The resident memory now, and the most there was since the sample before.
   void rss(uint64_t bytes, uint64_t most);
 
+  // How wide the buckets are when the end is known.
+  static uint64_t width_until(uint64_t end_ns) {
+    uint64_t width = kFirstWidthNs;
+    while (end_ns / width >= kBuckets) width *= 2;
+    return width;
+  }
+
   // Everything up to and including the time of the end.
   Series finish(uint64_t end_ns);
 

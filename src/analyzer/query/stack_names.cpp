@@ -49,13 +49,11 @@ StackNames::StackNames(const SiteCatalog& catalog, const SymbolTable* symbols, R
   }
 }
 
-uint32_t StackNames::intern(std::string_view text) {
-  auto found = text_numbers_.find(text);
-  if (found != text_numbers_.end()) return found->second;
-  auto number = static_cast<uint32_t>(texts_.size());
-  texts_.emplace_back(text);
-  text_numbers_.emplace(texts_.back(), number);
-  return number;
+void StackNames::complete() {
+  for (uint32_t site = 0; site < catalog_.size(); ++site) {
+    frames_at(site);
+    blamed(site);
+  }
 }
 
 StackNames::Range StackNames::find(uint32_t site) {

@@ -1,18 +1,20 @@
 // The frames of all sites with their names: what is at one address is looked up once, and texts are
 // kept once. An address inside inlined calls has several frames, the innermost first.
+//
+// What is asked for is looked up then, unless complete() has looked up everything: from then on
+// several threads may ask at once.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "analyzer/query/code_place.h"
 #include "analyzer/query/frames.h"
+#include "analyzer/query/text_table.h"
 #include "analyzer/site_catalog.h"
 #include "symbols/symbol_table.h"
 
@@ -64,12 +66,15 @@ class StackNames {
   };
   Range frames_at(uint32_t site) { return catalog_.has_frame(site) ? at(site) : Range{}; }
 
+  // For the sites that the catalog has now.
+  void complete();
+
   // Functions that turned out to be such, by the texts of their names.
   void count_as_wrappers(std::span<const uint32_t> names);
 
   const FrameInfo& frame(uint32_t number) const { return frames_[number]; }
-  std::string_view text(uint32_t number) const { return texts_[number]; }
-  uint32_t intern(std::string_view text);
+  std::string_view text(uint32_t number) const { return texts_.at(number); }
+  uint32_t intern(std::string_view text) { return texts_.intern(text); }
   NamedFrame named(uint32_t frame) const;
   const SiteCatalog& catalog() const { return catalog_; }
 
@@ -98,8 +103,7 @@ class StackNames {
   std::vector<uint32_t> whole_stack_;  // of find_blamed()
   std::vector<Range> of_site_;         // by node of the catalog; count 0: not known yet
   std::unordered_map<CodePlace, Range, CodePlaceHash> places_;
-  std::deque<std::string> texts_;
-  std::unordered_map<std::string_view, uint32_t> text_numbers_;
+  TextTable texts_;
 };
 
 }  // namespace heapledger

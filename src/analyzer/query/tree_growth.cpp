@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "analyzer/query/text_matcher.h"
@@ -353,14 +352,18 @@ class TreeGrowth {
   }
 
   void begin() {
+    for (const TreeBranch& branch : branches_) branch_of_name_[branch.name] = kNotMet;
     branches_.clear();
-    by_name_.clear();
   }
 
   void add(const CallPlace& place, uint32_t name, uint64_t value) {
-    auto [found, is_new] = by_name_.try_emplace(name, branches_.size());
-    if (is_new) branches_.emplace_back().name = name;
-    TreeBranch& branch = branches_[found->second];
+    if (name >= branch_of_name_.size()) branch_of_name_.resize(name + 1, kNotMet);
+    uint32_t& number = branch_of_name_[name];
+    if (number == kNotMet) {
+      number = static_cast<uint32_t>(branches_.size());
+      branches_.emplace_back().name = name;
+    }
+    TreeBranch& branch = branches_[number];
     branch.value += value;
     branch.places.push_back(place);
   }
@@ -415,7 +418,8 @@ class TreeGrowth {
   double least_ = 0;
   std::vector<TreeBranch> queue_;  // a heap, the largest first
   std::vector<TreeBranch> branches_;
-  std::unordered_map<uint32_t, size_t> by_name_;
+  static constexpr uint32_t kNotMet = UINT32_MAX;
+  std::vector<uint32_t> branch_of_name_;  // of branches_
 };
 
 }  // namespace

@@ -1,0 +1,193 @@
+#include "analyzer/index/index_reader.h"
+
+#include <algorithm>
+
+#include "analyzer/query/fold.h"
+#include "analyzer/query/pass_on.h"
+#include "analyzer/query/tree_growth.h"
+
+namespace heapledger {
+namespace {
+
+constexpr size_t kMostKnownGroups = 8;
+
+bool has_fixed_groups(const Question& question) {
+  return question.tree == TreeShape::kNone && is_by_stack(question) && !is_by_part(question);
+}
+
+}  // namespace
+
+Named make_names(const SiteCatalog& catalog, const Naming& naming) {
+  Named made{std::make_unique<StackNames>(catalog, naming.symbols, naming.rename), {}};
+  StackNames& names = *made.names;
+  for (uint32_t name : find_those_that_pass_on(names)) {
+    made.passing_on.emplace_back(names.text(name));
+  }
+  std::vector<uint32_t> more;
+  for (const std::string& name : naming.more_wrappers) more.push_back(names.intern(name));
+  names.count_as_wrappers(more);
+  return made;
+}
+
+IndexReader::IndexReader(const LedgerSet& set, std::shared_ptr<HeapView> view,
+                         std::shared_ptr<const Cube> cube, std::vector<uint32_t> sites,
+                         Naming naming, Named named)
+    : set_(set),
+      view_(std::move(view)),
+      cube_(std::move(cube)),
+      sites_(std::move(sites)),
+      naming_(std::move(naming)),
+      known_names_(std::move(named)) {}
+
+std::shared_ptr<const IndexReader> IndexReader::renamed(Naming naming) const {
+  return std::make_shared<IndexReader>(set_, view_, cube_, sites_, std::move(naming), Named{});
+}
+
+// --- names and groups ---
+
+void IndexReader::make_names_once() const {
+  std::call_once(once_, [this] {
+    calls_ = std::make_unique<CallTree>(set_.catalog());
+    if (known_names_.names == nullptr) known_names_ = make_names(set_.catalog(), naming_);
+    known_names_.names->complete();
+  });
+}
+
+StackNames& IndexReader::names() const {
+  make_names_once();
+  return *known_names_.names;
+}
+
+const std::vector<std::string>& IndexReader::passing_on() const {
+  make_names_once();
+  return known_names_.passing_on;
+}
+
+const CallTree& IndexReader::calls() const {
+  make_names_once();
+  return *calls_;
+}
+
+StackWorld IndexReader::world() const {
+  return {set_, sites_, names(), calls(), &view_->book->accounts()};
+}
+
+std::shared_ptr<const Grouping> IndexReader::groups(const Question& question,
+                                                    const StackWorld& world,
+                                                    const std::vector<char>& selected,
+                                                    const Tallied& tallied) const {
+  auto find = [&] {
+    return std::make_shared<const Grouping>(find_groups(question, world, selected, tallied));
+  };
+  if (!has_fixed_groups(question)) return find();
+  std::lock_guard lock(grouping_);
+  auto known = std::find_if(known_groups_.begin(), known_groups_.end(), [&](const auto& one) {
+    return one.by == question.by && one.skip_wrappers == question.skip_wrappers &&
+           one.below == question.below;
+  });
+  if (known == known_groups_.end()) {
+    known_groups_.push_front({question.by, question.skip_wrappers, question.below, find()});
+    if (known_groups_.size() > kMostKnownGroups) known_groups_.pop_back();
+  } else {
+    known_groups_.splice(known_groups_.begin(), known_groups_, known);
+  }
+  return known_groups_.front().grouping;
+}
+
+std::vector<char> IndexReader::select(const Question& question) const {
+  if (!question.filter.on_stacks()) return {};
+  return select_stacks(question.filter, sites_, names());
+}
+
+// --- answers ---
+
+std::optional<IndexRange> IndexReader::find(const Question& question) const {
+  if (!question.filter.heaps.empty()) return std::nullopt;
+  Question of_accounts = question;
+  of_accounts.between.reset();
+  if (!is_in_accounts(of_accounts, set_.size())) return std::nullopt;
+  if (question.between && !question.wanted.no_range_peaks) return std::nullopt;
+  const Watch begin = question.between ? resolve(question.between->first, *view_) : Watch{};
+  const Watch end = resolve(question.between ? question.between->second : question.at, *view_);
+  using What = Watch::What;
+  IndexRange range{{}, {}, begin.time_ns, end.time_ns};
+  if (begin.time_ns > end.time_ns) return std::nullopt;  // which is refused
+  if (begin.what == What::kTime) range.from = cube_->edges.at(begin.time_ns);
+  if (end.what == What::kTime) range.to = cube_->edges.at(end.time_ns);
+  const bool begins = begin.what == What::kStart || range.from;
+  const bool ends = range.to || (question.between && end.what == What::kEnd);
+  return begins && ends ? std::optional(range) : std::nullopt;
+}
+
+Tallied IndexReader::count(const Question& question, const IndexRange& range) const {
+  if (question.between) {
+    Tallied tallied;
+    tallied.cells.grow_to(static_cast<uint32_t>(sites_.size()));
+    cube_->add_range(range.from, range.to, tallied.cells);
+    return tallied;
+  }
+  Question at_start = question;  // where nothing is live
+  at_start.at = {MomentSpec::Kind::kStart, 0, 0, {}};
+  Tallied tallied = tally_accounts(at_start, *view_);
+  cube_->add_live(*range.to, tallied.cells);
+  return tallied;
+}
+
+std::optional<Answer> IndexReader::ask(const Question& question) const {
+  if (question.only_live || !question.filter.heaps.empty()) return std::nullopt;
+  check(question, set_.size());
+  if (is_in_overview(question, set_.size())) {
+    Answer known = answer(question, tally_accounts(question, *view_));
+    known.begin_ns = known.end_ns = resolve(question.at, *view_).time_ns;
+    return known;
+  }
+  const std::optional<IndexRange> range = find(question);
+  if (!range) return std::nullopt;
+  Answer found = answer(question, count(question, *range));
+  found.end_ns = range->end_ns;
+  found.begin_ns = question.between ? range->begin_ns : range->end_ns;
+  found.from_index = true;
+  return found;
+}
+
+Answer IndexReader::answer(const Question& question, Tallied tallied) const {
+  const std::vector<char> selected = select(question);
+  Answer answer;
+  answer.heaps = names_of(set_.heaps(), view_->heaps);
+  Fold fold(set_, question, tallied);
+  fold.totals(answer, selected);
+  if (is_by_stack(question)) {
+    const StackWorld of = world();
+    const std::shared_ptr<const Grouping> grouping = groups(question, of, selected, tallied);
+    answer_by_stack(question, of, *grouping, selected, tallied, answer);
+  } else if (question.by != GroupBy::kNothing) {
+    for (uint32_t i = 0; i < tallied.cells.size() && !selected.empty(); ++i) {
+      if (i >= selected.size() || selected[i] == 0) tallied.cells[i] = Cell{};
+    }
+    fold.cells_as_rows(answer, [&](uint32_t cell, Row& row) {
+      describe_site(cell < sites_.size() ? sites_[cell] : SiteCatalog::kRoot, names(), row);
+    });
+  }
+  return answer;
+}
+
+std::optional<Timeline> IndexReader::timeline(const Question& question) const {
+  const Filter& filter = question.filter;
+  if (filter.on_blocks() || !filter.heaps.empty()) return std::nullopt;
+  if (question.ledger && set_.size() > 1) return std::nullopt;
+  check(question, set_.size());
+  std::vector<char> selected = select(question);
+  if (question.path.empty()) return cube_->timeline(selected);
+  Question one_node = question;
+  one_node.most_nodes = 1;
+  one_node.least_share = 0;
+  const Grouping below = grow_tree(one_node, sites_, names(), calls(), [&](uint32_t account) {
+    const bool counts = selected.empty() || selected[account] != 0;
+    return counts ? std::optional<uint64_t>(1) : std::nullopt;
+  });
+  selected.assign(sites_.size(), 0);
+  for (size_t i = 0; i < sites_.size(); ++i) selected[i] = below.self[i] == 0 ? 1 : 0;
+  return cube_->timeline(selected);
+}
+
+}  // namespace heapledger

@@ -1,0 +1,108 @@
+// Answers from the index and from what the first pass has found: everything that takes no pass.
+// Does not change once it was made, but for what is made once, when it is first asked for: names,
+// and groups of stacks. Any number of threads may ask at once, while another one makes a pass.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/index/cube.h"
+#include "analyzer/query/answer.h"
+#include "analyzer/query/call_tree.h"
+#include "analyzer/query/heap_view.h"
+#include "analyzer/query/stack_answer.h"
+#include "analyzer/query/stack_names.h"
+#include "analyzer/query/timeline.h"
+
+namespace heapledger {
+
+class SymbolTable;
+
+// How what is in the stacks is called.
+struct Naming {
+  const SymbolTable* symbols = nullptr;
+  std::function<std::string(std::string_view)> rename;
+  std::vector<std::string> more_wrappers;  // functions that others have found to be such
+};
+
+struct Named {
+  std::unique_ptr<StackNames> names;
+  std::vector<std::string> passing_on;  // functions that were found to, and so count as wrappers
+};
+Named make_names(const SiteCatalog& catalog, const Naming& naming);
+
+// What of the index answers a question.
+struct IndexRange {
+  std::optional<uint32_t> from;  // an edge; nothing: the start
+  std::optional<uint32_t> to;    // nothing: the end
+  uint64_t begin_ns = 0;
+  uint64_t end_ns = 0;
+};
+
+class IndexReader {
+ public:
+  // `view` is that of malloc's heap, `sites` are those of its accounts. What is `named` already
+  // need not be named again.
+  IndexReader(const LedgerSet& set, std::shared_ptr<HeapView> view,
+              std::shared_ptr<const Cube> cube, std::vector<uint32_t> sites, Naming naming,
+              Named named);
+
+  // The same under other names.
+  std::shared_ptr<const IndexReader> renamed(Naming naming) const;
+
+  const Cube& cube() const { return *cube_; }
+  const std::shared_ptr<HeapView>& view() const { return view_; }
+
+  // Nothing: it takes a pass. Throw Error when the question is wrong.
+  std::optional<Answer> ask(const Question& question) const;
+  std::optional<Timeline> timeline(const Question& question) const;
+
+  // Whether the cube has the answer, and where.
+  std::optional<IndexRange> find(const Question& question) const;
+  // What it has there, by account.
+  Tallied count(const Question& question, const IndexRange& range) const;
+
+  // Names for all sites, and what it takes to walk them.
+  StackNames& names() const;
+  const std::vector<std::string>& passing_on() const;
+  const CallTree& calls() const;
+
+ private:
+  // Which groups there are is the same whatever is counted.
+  struct KnownGroups {
+    GroupBy by;
+    bool skip_wrappers;
+    std::string below;
+    std::shared_ptr<const Grouping> grouping;
+  };
+
+  Answer answer(const Question& question, Tallied tallied) const;
+  std::vector<char> select(const Question& question) const;
+  std::shared_ptr<const Grouping> groups(const Question& question, const StackWorld& world,
+                                         const std::vector<char>& selected,
+                                         const Tallied& tallied) const;
+  StackWorld world() const;
+  void make_names_once() const;
+
+  const LedgerSet& set_;
+  std::shared_ptr<HeapView> view_;
+  std::shared_ptr<const Cube> cube_;
+  std::vector<uint32_t> sites_;  // by account
+  Naming naming_;
+
+  mutable std::once_flag once_;
+  mutable Named known_names_;
+  mutable std::unique_ptr<CallTree> calls_;
+  mutable std::mutex grouping_;
+  mutable std::list<KnownGroups> known_groups_;  // the last used first
+};
+
+}  // namespace heapledger

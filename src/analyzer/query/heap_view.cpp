@@ -1,0 +1,145 @@
+#include "analyzer/query/heap_view.h"
+
+#include <algorithm>
+
+#include "analyzer/error.h"
+#include "analyzer/query/stack_answer.h"
+
+namespace heapledger {
+
+CellKey key_of(const Question& question) {
+  if (is_by_stack(question)) return CellKey::kAccount;
+  switch (question.by) {
+    case GroupBy::kThread:
+      return CellKey::kThread;
+    case GroupBy::kSize:
+      return CellKey::kSize;
+    case GroupBy::kSizeClass:
+      return CellKey::kSizeClass;
+    case GroupBy::kLifetimeClass:
+      return CellKey::kLifetimeClass;
+    case GroupBy::kLedger:
+      return CellKey::kLedger;
+    case GroupBy::kHeap:
+      return CellKey::kHeap;
+    case GroupBy::kNothing:
+      return CellKey::kOne;
+    default:
+      return CellKey::kAccount;
+  }
+}
+
+bool wants_lifetimes(const Question& question) {
+  return question.wanted.lifetimes || question.sort == Measure::kMedianLifetime ||
+         question.sort == Measure::kMeanLifetime;
+}
+
+bool is_in_overview(const Question& question, size_t ledgers) {
+  using Kind = MomentSpec::Kind;
+  return is_in_accounts(question, ledgers) &&
+         (question.at.kind == Kind::kPeak || question.at.kind == Kind::kRssPeak ||
+          question.at.kind == Kind::kEnd || question.at.kind == Kind::kStart);
+}
+
+bool is_in_accounts(const Question& question, size_t ledgers) {
+  bool by_site = key_of(question) == CellKey::kAccount || question.by == GroupBy::kNothing;
+  bool extras = wants_lifetimes(question) || question.wanted.sizes || question.wanted.threads;
+  bool own_peaks =
+      question.wanted.own_peaks && (is_by_stack(question) || question.filter.on_stacks());
+  bool own_order = is_by_stack(question) && question.sort == Measure::kPeakBytes;
+  return by_site && !question.between && !question.filter.on_blocks() && !extras && !own_peaks &&
+         !own_order && !(question.ledger && ledgers > 1);
+}
+
+Tallied tally_accounts(const Question& question, const HeapView& view) {
+  using Kind = MomentSpec::Kind;
+  const Accounts& accounts = view.book->accounts();
+  const bool at_end = question.at.kind == Kind::kEnd ||
+                      (question.at.kind == Kind::kPeak && view.overview.is_live());
+  Tallied out;
+  out.cells.grow_to(accounts.size());
+  out.has_time = view.overview.totals.has_time;
+  out.cells_have_peaks = true;
+  out.cell_peaks.grow_to(accounts.size());
+  for (uint32_t id = 0; id < accounts.size(); ++id) {
+    if (accounts.is_merged(id)) continue;
+    const Account& account = accounts.at(id);
+    Cell& cell = out.cells[id];
+    static_cast<Sums&>(cell) = account.sums();
+    cell.smallest = account.smallest();
+    cell.largest = account.largest();
+    cell.time_ns = account.time_ns;
+    cell.calls_variance = account.calls_variance;
+    cell.bytes_variance = account.bytes_variance;
+    if (at_end) {
+      cell.live_blocks = account.end_blocks;
+      cell.live_bytes = account.end_bytes;
+      cell.live_variance = account.end_variance;
+    } else if (question.at.kind == Kind::kPeak) {
+      cell.live_blocks = accounts.blocks_at_peak(account);
+      cell.live_bytes = accounts.bytes_at_peak(account);
+      cell.live_variance = accounts.variance_at_peak(account);
+    } else if (question.at.kind == Kind::kRssPeak) {
+      cell.live_blocks = accounts.blocks_at_rss_peak(account);
+      cell.live_bytes = accounts.bytes_at_rss_peak(account);
+      cell.live_variance = accounts.variance_at_rss_peak(account);
+    }
+    out.cell_peaks[id] = {
+        0, 0, account.peak_bytes, account.peak_blocks, account.peak, account.peak_variance, 0};
+  }
+  if (question.filter.on_stacks()) return out;
+  const Account& sum = accounts.sum();
+  out.has_total_peak = true;
+  out.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak, sum.peak_variance, 0};
+  return out;
+}
+
+Watch resolve(const MomentSpec& moment, const HeapView& view) {
+  using Kind = MomentSpec::Kind;
+  using What = Watch::What;
+  const Overview& overview = view.overview;
+  Watch end{What::kEnd, 0, overview.duration_ns};
+  auto at_time = [&](uint64_t time) {
+    return time >= overview.duration_ns ? end : Watch{What::kTime, 0, time};
+  };
+  switch (moment.kind) {
+    case Kind::kStart:
+      return {What::kStart, 0, 0};
+    case Kind::kPeak:
+      if (overview.is_live()) return end;
+      return {What::kBirth, view.book->peak_birth(), overview.peak_time_ns};
+    case Kind::kRssPeak:
+      return {What::kSample, view.book->rss_peak_sample(), overview.rss_peak_time_ns};
+    case Kind::kEnd:
+      return end;
+    case Kind::kTime:
+      return at_time(moment.time_ns);
+    case Kind::kPercent:
+      if (moment.percent >= 100) return end;
+      return at_time(
+          static_cast<uint64_t>(static_cast<double>(overview.duration_ns) * moment.percent / 100));
+    case Kind::kMarker:
+      break;
+  }
+  for (size_t i = 0; i < overview.markers.size(); ++i) {
+    const Marker& marker = overview.markers[i];
+    if (marker.text == moment.marker) return {What::kMarker, i + 1, marker.time_ns};
+  }
+  refuse_marker(moment.marker, overview.markers);
+}
+
+void refuse_marker(const std::string& name, const std::vector<Marker>& known) {
+  constexpr size_t kShown = 10;
+  std::string names;
+  for (size_t i = 0; i < std::min(kShown, known.size()); ++i) {
+    names += (i == 0 ? "" : ", ") + known[i].text;
+  }
+  throw Error(
+      "'" + name +
+          "' is not a moment: neither start, peak, rss-peak, end, a time such as 1.5s or 50%, "
+          "nor a marker of this ledger" +
+          (names.empty() ? std::string(" (it has none)") : "; markers: " + names),
+      ErrorKind::kQuestion);
+}
+
+}  // namespace heapledger

@@ -1,0 +1,42 @@
+// What the first pass over some heaps has found, and which questions that is enough for. Does not
+// change any more once it was read: several threads may look.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/heaps.h"
+#include "analyzer/overview_book.h"
+#include "analyzer/query/cells.h"
+#include "analyzer/query/overview.h"
+#include "analyzer/query/question.h"
+#include "analyzer/query/tally.h"
+
+namespace heapledger {
+
+struct HeapView {
+  HeapChoice heaps;
+  Overview overview;
+  std::unique_ptr<OverviewBook> book;
+};
+
+// What blocks are told apart by.
+CellKey key_of(const Question& question);
+
+// Histograms of them have to be counted.
+bool wants_lifetimes(const Question& question);
+
+// Of so many ledgers: the accounts have all that is asked for, or all but what is live at the
+// moment.
+bool is_in_overview(const Question& question, size_t ledgers);
+bool is_in_accounts(const Question& question, size_t ledgers);
+
+// What they have, by account.
+Tallied tally_accounts(const Question& question, const HeapView& view);
+
+// When a moment is. Throws Error for an unknown marker.
+Watch resolve(const MomentSpec& moment, const HeapView& view);
+[[noreturn]] void refuse_marker(const std::string& name, const std::vector<Marker>& known);
+
+}  // namespace heapledger
