@@ -11,7 +11,9 @@ option(HEAPLEDGER_UNITY "Compile source files in batches: a quicker build of eve
 # GCC looks for memory that it can use again far more often than batches need, where there is enough.
 if(HEAPLEDGER_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
-  if(megabytes GREATER 3500)
+  if(megabytes GREATER 7000)
+    add_compile_options(--param=ggc-min-heapsize=1500000)
+  elseif(megabytes GREATER 3500)
     add_compile_options(--param=ggc-min-heapsize=262144 --param=ggc-min-expand=200)
   endif()
 endif()

@@ -184,8 +184,9 @@ weigh() {
   case $1 in
     ':'* | *Linking*) weight=1 ;; # has the names of all it links in it
     *_runtime_common.dir/Unity/* | *_player.dir/Unity/* | *_elf.dir/Unity/*) weight=6 ;;
-    *_analyzer.dir/Unity/*) weight=70 ;;
-    *Unity/* | *player*/lane.cpp*) weight=30 ;;
+    *_analyzer*.dir/Unity/*) weight=65 ;;
+    *_cli.dir/Unity/* | *_cores.dir/Unity/*) weight=40 ;;
+    *Unity/* | *player*/lane.cpp*) weight=20 ;;
     *cmake_pch.hxx.gch*) weight=10 ;;
     *) weight=1 ;;
   esac

@@ -41,7 +41,7 @@ ForkScan::ForkScan(LedgerFile& file, const std::vector<LiveBlock>& inherited,
       pairing_(*this, slack_for(file)),
       progress_(progress) {
   for (const LiveBlock& block : inherited) {
-    if (pairing_.live().insert(block)) born(block);
+    if (LiveBlock* placed = pairing_.live().place(block)) born(*placed);
   }
   for (const ForkPoint& fork : forks) merge_.hold(fork.window, fork.position);
 }

@@ -25,7 +25,7 @@ struct ForkPoint {
 // From the header of the child's ledger.
 ForkPoint find_fork(LedgerFile& parent, const format::FileHeader& child);
 
-class ForkScan {
+class ForkScan final : private PairingSink {
  public:
   // `inherited` is what the parent itself had at its start; `forks` is where it will be asked
   // about, in order.
@@ -51,21 +51,24 @@ class ForkScan {
   void entry(Stream& stream, const format::Entry& entry);
   void resized(Stream& stream, const format::Entry& entry);
 
+ private:
+  template <typename Sink>
+  friend class Pairing;
+
   // For Pairing:
-  void born(const LiveBlock& block) {
+  void born(LiveBlock& block) override {
     Weight weight = sampling_.of(block);
     live_blocks_ += weight.calls;
     live_bytes_ += weight.bytes;
   }
-  void died(const LiveBlock& block, const Death&) { never_died(block, 0); }
-  void never_born(uint64_t, const Death&) {}
-  void never_died(const LiveBlock& block, uint64_t) {
+  void died(const LiveBlock& block, const Death&) override { never_died(block, 0); }
+  void never_born(uint64_t, const Death&) override {}
+  void never_died(const LiveBlock& block, uint64_t) override {
     Weight weight = sampling_.of(block);
     live_blocks_ -= weight.calls;
     live_bytes_ -= weight.bytes;
   }
 
- private:
   Sampling sampling_;
   Merge merge_;
   Pairing<ForkScan> pairing_;

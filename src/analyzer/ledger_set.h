@@ -3,27 +3,29 @@
 // to a book, and closes each when its process has ended.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "analyzer/common_time.h"
 #include "analyzer/error.h"
 #include "analyzer/heaps.h"
+#include "analyzer/ledger_file.h"
 #include "analyzer/ledger_sites.h"
 #include "analyzer/options.h"
+#include "analyzer/process_scan.h"
+#include "analyzer/progress.h"
+#include "analyzer/quiet_book.h"
 #include "analyzer/sampling.h"
-#include "analyzer/scan.h"
 #include "analyzer/seal/checkpoint_keeper.h"
 #include "analyzer/site_catalog.h"
 
 namespace heapledger {
+
+class OverviewBook;
 
 class LedgerSet {
  public:
@@ -79,44 +81,19 @@ class LedgerSet {
     return keeper ? keeper->take() : std::vector<seal::StoredCheckpoint>();
   }
 
-  // One pass over the chosen heaps. `closing(number, scan, file)` is called when a process has
-  // ended; `stop(i)` when the i-th of `stops` (common time, ascending) has come. While it runs,
+  // One pass over the chosen heaps. `closing` is called when a process has ended; `stop` with the
+  // number of each of `stops` (common time, ascending) when it has come. While it runs,
   // book.tables() has the table of live blocks of every process; nullptr after its end.
-  template <typename Book, typename Closing, typename Stop>
-  void scan(Book& book, const HeapChoice& choice, std::span<const uint64_t> stops,
-            Progress& progress, Closing&& closing, Stop&& stop) {
-    struct Work {
-      std::unique_ptr<LedgerFile> file;
-      std::unique_ptr<Scan<Book>> scan;
-    };
-    std::vector<Work> works(ledgers_.size());
-    std::vector<Scan<Book>*> scans;
-    std::vector<LiveHeaps*>& tables = book.tables();
-    for (uint32_t i = 0; i < ledgers_.size(); ++i) {
-      Ledger& ledger = ledgers_[i];
-      works[i].file = take_or_open(ledger);
-      progress.expect(works[i].file->work_bytes());
-      ledger.sites->set_accounts(book);
-      LedgerParts parts = parts_of(i);
-      if (options_.checkpoints && choice.has_malloc && !ledger.checkpoints) {
-        parts.checkpoints =
-            &ledger.checkpoints.emplace(works[i].file->index(), *options_.checkpoints);
-      }
-      works[i].scan =
-          std::make_unique<Scan<Book>>(*works[i].file, i, parts, choice, book, progress);
-      scans.push_back(works[i].scan.get());
-      tables.push_back(&works[i].scan->live());
-    }
-    std::vector<uint64_t> walls;
-    for (uint64_t time : stops) walls.push_back(wall_ns(time));
-    auto ended = [&](size_t number) {
-      tables[number] = nullptr;
-      closing(static_cast<uint32_t>(number), *works[number].scan, *works[number].file);
-      works[number] = {};
-    };
-    run_in_common_time(scans, walls, ended, stop);
-    tables.clear();
-  }
+  using Stops = std::span<const uint64_t>;
+  using Stop = std::function<void(size_t)>;
+  using Closing = std::function<void(uint32_t ledger, ProcessScan&, LedgerFile&)>;
+  void scan(QuietBook& book, const HeapChoice& choice, Stops stops, Progress& progress,
+            const Stop& stop, const Closing& closing = nullptr);
+  void scan(OverviewBook& book, const HeapChoice& choice, Progress& progress,
+            const Closing& closing);
+
+  // A pass over malloc's heap of one ledger alone.
+  void scan_one(uint32_t ledger, QuietBook& book, Progress& progress);
 
  private:
   struct Ledger {
@@ -131,6 +108,9 @@ class LedgerSet {
   };
 
   std::unique_ptr<LedgerFile> take_or_open(Ledger& ledger);
+  template <typename Book>
+  void scan_all(Book& book, const HeapChoice& choice, Stops stops, Progress& progress,
+                const Closing& closing, const Stop& stop);
 
   Options options_;
   std::unique_ptr<SiteCatalog> catalog_ = std::make_unique<SiteCatalog>();

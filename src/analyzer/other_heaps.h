@@ -1,10 +1,6 @@
 // The part of a scan that looks at heaps other than malloc's: pools and mappings. Pairs births
 // and deaths in each heap that is chosen, and tells them to the same sink as malloc's. These heaps
 // are never sampled.
-//
-// The sink has, beside what Pairing asks for:
-//   void unknown_death()                       of a block nobody saw born
-//   void resized_in_heap(const Resize&)        before the birth of the new block
 #pragma once
 
 #include <cstdint>
@@ -21,127 +17,54 @@
 
 namespace heapledger {
 
-template <typename Sink>
+class HeapSink : public PairingSink {
+ public:
+  virtual void unknown_death() = 0;                 // of a block nobody saw born
+  virtual void resized_in_heap(const Resize&) = 0;  // before the birth of the new block
+
+ protected:
+  ~HeapSink() = default;
+};
+
 class OtherHeaps {
  public:
   // `live` gets the blocks of every heap that turns up.
-  OtherHeaps(Sink& sink, Slack slack, const HeapCatalog& catalog, LedgerSites& sites,
-             LiveHeaps& live)
-      : sink_(sink), slack_(slack), catalog_(catalog), sites_(sites), live_(live) {}
+  OtherHeaps(HeapSink& sink, Slack slack, const HeapCatalog& catalog, LedgerSites& sites,
+             LiveHeaps& live);
+  ~OtherHeaps();
 
   // In a heap that is chosen; `heap` is its number in the catalog.
-  void happened(uint32_t heap, const format::HeapEvent& event, uint64_t time, uint32_t thread) {
-    if (catalog_.at(heap).has_ranges()) {
-      mapped(heap, event, time, thread);
-    } else {
-      pooled(heap, event, time, thread);
-    }
-  }
+  void happened(uint32_t heap, const format::HeapEvent& event, uint64_t time, uint32_t thread);
 
   // The block that a birth or a resize tells of.
-  LiveBlock block_of(uint32_t heap, const format::HeapEvent& event, uint64_t time,
-                     uint32_t thread) {
-    return {event.pointer, event.size, time, sites_.account_in(heap, event.site),
-            (thread & kThreadBits) | kExactBlock};
-  }
+  LiveBlock block_of(uint32_t heap, const format::HeapEvent& event, uint64_t time, uint32_t thread);
 
   // nullptr when there is none.
-  const LiveBlock* find(uint32_t heap, uint64_t address) {
-    if (address == 0) return nullptr;
-    return catalog_.at(heap).has_ranges() ? ranges_of(heap).live().find(address)
-                                          : pool_of(heap).pairing.live().find(address);
-  }
+  const LiveBlock* find(uint32_t heap, uint64_t address);
 
-  void finish() {
-    for (auto& pool : pools_) {
-      if (pool != nullptr) pool->pairing.finish();
-    }
-  }
+  void finish();
 
  private:
-  struct Pool {
-    Pool(OtherHeaps& all, Slack slack) : heaps(all), pairing(*this, slack) {}
+  struct Pool;
 
-    void born(LiveBlock& block) { heaps.sink_.born(block); }
-    void died(const LiveBlock& block, const Death& death) {
-      old_size = block.size;
-      heaps.sink_.died(block, death);
-    }
-    void never_born(uint64_t, const Death&) { heaps.sink_.unknown_death(); }
-    void never_died(const LiveBlock& block, uint64_t time) { heaps.sink_.never_died(block, time); }
+  void tell_resize(const LiveBlock& block, uint64_t old_size, uint64_t moves);
 
-    OtherHeaps& heaps;
-    Pairing<Pool> pairing;
-    uint64_t old_size = 0;            // of the block that died last
-    std::vector<uint64_t> allocated;  // by thread: the block its last operation returned
-  };
-  using Ranges = MappedRanges<Sink>;
-
-  void tell_resize(const LiveBlock& block, uint64_t old_size, uint64_t moves) {
-    sink_.resized_in_heap({block.time, block.address, old_size, block.size, block.account,
-                           block.thread & kThreadBits, 1, moves});
-  }
-
-  void pooled(uint32_t heap, const format::HeapEvent& event, uint64_t time, uint32_t thread) {
-    Pool& pool = pool_of(heap);
-    if (thread >= pool.allocated.size()) pool.allocated.resize(thread + 1);
-    uint64_t& last = pool.allocated[thread];
-    bool resize = event.event == format::Event::kResize;
-    uint64_t dies = resize ? event.old_pointer : event.pointer;
-    if (event.event != format::Event::kBirth) {
-      bool temporary = !resize && dies != 0 && last == dies;
-      last = pool.old_size = 0;
-      if (dies != 0) pool.pairing.death(dies, {time, thread, temporary, resize});
-      if (!resize) return;
-    }
-    if (event.pointer == 0) return;
-    last = event.pointer;
-    LiveBlock block = block_of(heap, event, time, thread);
-    if (resize) tell_resize(block, pool.old_size, event.pointer != event.old_pointer ? 1 : 0);
-    pool.pairing.birth(block);
-  }
+  void pooled(uint32_t heap, const format::HeapEvent& event, uint64_t time, uint32_t thread);
 
   // Pages move without being copied.
-  void mapped(uint32_t heap, const format::HeapEvent& event, uint64_t time, uint32_t thread) {
-    Ranges& ranges = ranges_of(heap);
-    bool resize = event.event == format::Event::kResize;
-    uint64_t from = resize ? event.old_pointer : event.pointer;
-    uint64_t bytes = resize ? event.old_size : event.size;
-    uint64_t old_size = 0;
-    if (event.event != format::Event::kBirth) {
-      old_size = ranges.unmap(from, bytes, {time, thread, false, resize});
-      if (!resize) return;
-    }
-    LiveBlock block = block_of(heap, event, time, thread);
-    if (resize) tell_resize(block, old_size, 0);
-    ranges.map(block);
-  }
+  void mapped(uint32_t heap, const format::HeapEvent& event, uint64_t time, uint32_t thread);
 
-  Pool& pool_of(uint32_t heap) {
-    if (heap >= pools_.size()) pools_.resize(heap + 1);
-    if (pools_[heap] == nullptr) {
-      pools_[heap] = std::make_unique<Pool>(*this, slack_);
-      live_.add(pools_[heap]->pairing.live());
-    }
-    return *pools_[heap];
-  }
+  Pool& pool_of(uint32_t heap);
 
-  Ranges& ranges_of(uint32_t heap) {
-    if (heap >= ranges_.size()) ranges_.resize(heap + 1);
-    if (ranges_[heap] == nullptr) {
-      ranges_[heap] = std::make_unique<Ranges>(sink_);
-      live_.add(ranges_[heap]->live());
-    }
-    return *ranges_[heap];
-  }
+  MappedRanges& ranges_of(uint32_t heap);
 
-  Sink& sink_;
+  HeapSink& sink_;
   Slack slack_;
   const HeapCatalog& catalog_;
   LedgerSites& sites_;
   LiveHeaps& live_;
-  std::vector<std::unique_ptr<Pool>> pools_;     // by number
-  std::vector<std::unique_ptr<Ranges>> ranges_;  // likewise
+  std::vector<std::unique_ptr<Pool>> pools_;           // by number
+  std::vector<std::unique_ptr<MappedRanges>> ranges_;  // likewise
 };
 
 }  // namespace heapledger

@@ -94,7 +94,7 @@ class OverviewBook final : public QuietBook {
 
   void resized(uint32_t, const Resize& resize) override { accounts_.resized(resize); }
 
-  void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) {
+  void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) override {
     accounts_.before(account, before, {time, ledger});
   }
 

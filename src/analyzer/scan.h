@@ -2,25 +2,8 @@
 // which several scans share; they are advanced in turn by whoever merges ledgers over common
 // time. What they tell comes in the same order every time the same ledgers are scanned.
 //
-// The book is an AccountNumbers and has, with `ledger` the number of the ledger:
-//   bool wants_prefetch()                                        accounts are not all in the cache
-//   void prefetch(uint32_t account)                              it will be needed soon
-//   void born(uint32_t ledger, LiveBlock&, const Weight&)        may set flags from kFirstBookFlag
-//   void died(uint32_t ledger, const LiveBlock&, const Death&, const Weight&)
-//   void lost(uint32_t ledger, const LiveBlock&, uint64_t time, const Weight&)
-//                                                                its address was used again
-//   void left(uint32_t ledger, const LiveBlock&, uint64_t time, const Weight&)
-//                                                                the process ended before it did
-//   void spent(uint32_t ledger, const LiveBlock&, uint64_t ns)   time that a sample stands for,
-//                                                                before its birth
-//   void resized(uint32_t ledger, const Resize&)                 before the birth of the new block
-//   void sampled(uint32_t ledger, const MemorySample&)
-//   void looked(uint32_t ledger, const Entry&)      of kind kResident, right before its sample
-//   void marked(uint32_t ledger, uint64_t time, std::string_view text)
-//   void ended(uint32_t ledger, uint64_t time)                   after all that was left
-// and, if it keeps sums of sites:
-//   void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore&)
-// A block's weight (sampling.h) is the same whenever it is told.
+// `Book` is a QuietBook, which says what is told. One that is final is called directly; all the
+// rest are scanned for as QuietBook, so that this is compiled twice and not for every book.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +22,13 @@
 namespace heapledger {
 
 template <typename Book>
-class Scan : public ProcessScan {
+class Scan final : public ProcessScan, private HeapSink {
  public:
   Scan(LedgerFile& file, uint32_t number, LedgerParts parts, const HeapChoice& choice, Book& book,
        Progress& progress)
       : ProcessScan(file, number, parts, progress),
         book_(book),
+        tells_calls_(book.wants_calls()),
         choice_(choice),
         merge_(file),
         pairing_(*this, slack_for(file)),
@@ -73,8 +57,8 @@ class Scan : public ProcessScan {
   void extent_opened(Stream& stream) { begin_extent(stream); }
   void entry(Stream& stream, const format::Entry& entry) {
     ++entries_by_kind_[static_cast<unsigned>(entry.kind)];
-    if constexpr (kTellsCalls) {
-      if (choice_.has_malloc) tell_call(stream, entry);
+    if (tells_calls_ && choice_.has_malloc) [[unlikely]] {
+      tell_call(stream, entry);
     }
     const format::Event event = format::event_of(entry.kind);
     if (event == format::Event::kNote) [[unlikely]] {
@@ -107,8 +91,12 @@ class Scan : public ProcessScan {
     last_time_ = std::max(last_time_, entry.end_time);
   }
 
-  // For Pairing:
-  void born(LiveBlock& block) {
+ private:
+  template <typename Sink>
+  friend class Pairing;
+
+  // For Pairing and OtherHeaps:
+  void born(LiveBlock& block) override {
     const Weight weight = sampling_.of(block);
     totals_.calls += weight.calls;
     totals_.bytes += weight.bytes;
@@ -121,7 +109,7 @@ class Scan : public ProcessScan {
     }
     book_.born(number_, block, weight);
   }
-  void died(const LiveBlock& block, const Death& death) {
+  void died(const LiveBlock& block, const Death& death) override {
     const Weight weight = sampling_.of(block);
     live_blocks_ -= weight.calls;
     live_bytes_ -= weight.bytes;
@@ -137,35 +125,24 @@ class Scan : public ProcessScan {
     }
     book_.died(number_, block, death, weight);
   }
-  void unknown_death() {
+  void unknown_death() override {
     if (!forked_) ++totals_.unmatched_frees;
   }
-  void resized_in_heap(const Resize& resize) {
+  void resized_in_heap(const Resize& resize) override {
     ++totals_.resizes;
     book_.resized(number_, resize);
   }
-  void never_born(uint64_t address, const Death& death) {
-    if constexpr (kTellsCalls) book_.unborn(number_, address, death);
+  void never_born(uint64_t address, const Death& death) override {
+    if (tells_calls_) book_.unborn(number_, address, death);
     died_unborn(address);
   }
-  void never_died(const LiveBlock& block, uint64_t time) {
+  void never_died(const LiveBlock& block, uint64_t time) override {
     const Weight weight = sampling_.of(block);
     live_blocks_ -= weight.calls;
     live_bytes_ -= weight.bytes;
     totals_.lost_frees += weight.calls;
     book_.lost(number_, block, time, weight);
   }
-
- private:
-  // A book that also wants every call has
-  //   void called(uint32_t ledger, uint32_t thread, const Entry&, const LiveBlock* block)
-  //   void unborn(uint32_t ledger, uint64_t address, const Death&)
-  // with the block that is allocated or, if that is known already, the one that is freed; and the
-  // end of a block that turned out to be unknown.
-  static constexpr bool kTellsCalls =
-      requires(Book & book, const format::Entry& entry, const LiveBlock* block) {
-    book.called(0u, 0u, entry, block);
-  };
 
   void tell_call(Stream& stream, const format::Entry& entry) {
     format::Event what = format::event_of(entry.kind);
@@ -262,7 +239,7 @@ class Scan : public ProcessScan {
     } else if (format::HeapEvent event; format::read_heap_event(entry, event)) {
       uint32_t heap = count_in_heap(event);
       if (heap == LedgerHeaps::kUnnamed || !choice_.has(heap)) return;
-      if constexpr (requires { book_.called_in_heap(0u, 0u, 0u, event, uint64_t{0}, nullptr); }) {
+      if (tells_calls_) {
         const LiveBlock block = others_.block_of(heap, event, entry.time, stream.thread);
         bool dies = event.event == format::Event::kDeath;
         book_.called_in_heap(number_, heap, stream.thread, event, entry.time,
@@ -278,9 +255,7 @@ class Scan : public ProcessScan {
     uint32_t site;
     SiteBefore before;
     if (!read_before(entry, site, before)) return;
-    if constexpr (requires { book_.before(0u, 0u, uint64_t{0}, before); }) {
-      book_.before(number_, sites_.account_of(site), entry.time, before);
-    }
+    book_.before(number_, sites_.account_of(site), entry.time, before);
   }
 
   // A block that is being freed is dead already when that is noticed; one being resized is not.
@@ -336,11 +311,12 @@ class Scan : public ProcessScan {
   }
 
   Book& book_;
+  const bool tells_calls_;
   const HeapChoice& choice_;
   Merge merge_;
   LiveHeaps live_;
   Pairing<Scan> pairing_;
-  OtherHeaps<Scan> others_;
+  OtherHeaps others_;
   bool finished_ = false;
   bool beyond_safe_time_ = false;
   std::array<Resized, kThreadsResizing> old_;

@@ -56,9 +56,7 @@ bool Ledgers::Parts::make_index() {
   CubeBook book(set, edges_of_series(), set.options().index_rows);
   Progress progress(own->asker);
   try {
-    set.scan(
-        static_cast<QuietBook&>(book), HeapChoice{}, book.stops(), progress,
-        [](uint32_t, Scan<QuietBook>&, LedgerFile&) {}, [&book](size_t) { book.reach_edge(); });
+    set.scan(book, HeapChoice{}, book.stops(), progress, [&book](size_t) { book.reach_edge(); });
   } catch (...) {
     index_tried = false;
     throw;

@@ -53,7 +53,7 @@ WhereRss Ledgers::where_rss(const MomentSpec& moment) {
   heaps.has_others = true;
   heaps.others.assign(format::kMappingHeap + 1, 0);
   heaps.others[format::kMappingHeap] = 1;
-  parts_->scan<QuietBook>(book, heaps, nullptr, watch);
+  parts_->scan(book, heaps, nullptr, watch);
   WhereRss where;
   book.tell(where);
   where.at = at;

@@ -146,7 +146,7 @@ BlockList Ledgers::blocks(const Question& asked) {
   }
   Plan plan = parts.make_plan(question, counted);
   BlocksBook book(parts.set, plan, question.top);
-  parts.scan<QuietBook>(book, plan.heaps, plan.between ? &plan.begin : nullptr, plan.end);
+  parts.scan(book, plan.heaps, plan.between ? &plan.begin : nullptr, plan.end);
   return book.take(parts.sites);
 }
 

@@ -217,16 +217,13 @@ class CallsBook final : public Selecting {
     held->dropped = !selects_all() && (block.thread & kSelected) == 0;
     tell_block(block, held->call);
   }
-  void unborn(uint32_t ledger, uint64_t address, const Death& death) {
+  void unborn(uint32_t ledger, uint64_t address, const Death& death) override {
     settle(ledger, address, death);
   }
-  void lost(uint32_t, const LiveBlock&, uint64_t, const Weight&) override {}
-  void left(uint32_t, const LiveBlock&, uint64_t, const Weight&) override {}
 
-  // By Scan, for every call, before it is paired. `block`: the one it allocates or, if known, the
-  // one it frees.
+  bool wants_calls() const override { return true; }
   void called(uint32_t ledger, uint32_t thread, const format::Entry& entry,
-              const LiveBlock* block) {
+              const LiveBlock* block) override {
     format::Event what = format::event_of(entry.kind);
     bool allocates = what != format::Event::kDeath;
     bool waits = !allocates && block == nullptr && entry.pointer != 0;
@@ -259,7 +256,8 @@ class CallsBook final : public Selecting {
 
   // The same in another heap than malloc's; these are never sampled, and wait for nothing.
   void called_in_heap(uint32_t ledger, uint32_t heap, uint32_t thread,
-                      const format::HeapEvent& event, uint64_t time, const LiveBlock* block) {
+                      const format::HeapEvent& event, uint64_t time,
+                      const LiveBlock* block) override {
     bool allocates = event.event != format::Event::kDeath;
     if (!selects_all() && (block == nullptr || !selects(ledger, *block))) return;
     CallFacts call;
@@ -320,8 +318,7 @@ void refuse_lifetimes(const Question& question) {
       ErrorKind::kQuestion);
 }
 
-// `Told`: as what the scan knows the book.
-template <typename Book, typename Told, typename Facts>
+template <typename Book, typename Facts>
 void pass(Ledgers::Parts& parts, const Question& asked,
           const std::function<void(const Facts&)>& use) {
   refuse_lifetimes(asked);
@@ -344,7 +341,7 @@ void pass(Ledgers::Parts& parts, const Question& asked,
   Plan plan = parts.make_plan(question, counted);
   Book book(use, parts.set, plan, parts.sites, begin.time_ns, end.time_ns);
   if constexpr (requires { book.keep_to(begin, end); }) book.keep_to(begin, end);
-  parts.scan<Told>(book, plan.heaps, nullptr, {});
+  parts.scan(book, plan.heaps, nullptr, {});
   if constexpr (requires { book.finish(); }) book.finish();
 }
 
@@ -352,13 +349,13 @@ void pass(Ledgers::Parts& parts, const Question& asked,
 
 void Ledgers::calls(const Question& question, const std::function<void(const CallFacts&)>& use) {
   Turn turn(*this);
-  pass<CallsBook, CallsBook>(*parts_, question, use);
+  pass<CallsBook>(*parts_, question, use);
 }
 
 void Ledgers::block_events(const Question& question,
                            const std::function<void(const BlockEvent&)>& use) {
   Turn turn(*this);
-  pass<BlockEventsBook, QuietBook>(*parts_, question, use);
+  pass<BlockEventsBook>(*parts_, question, use);
 }
 
 }  // namespace heapledger

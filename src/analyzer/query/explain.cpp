@@ -33,7 +33,7 @@ GroupsOverTime Ledgers::over_time(const Question& question) {
     if (group_of(account) != Grouping::kNone) lines[account] = row_of[group_of(account)];
   }
   SeriesBook book(parts_->set, std::move(lines), rows.size());
-  parts_->scan<QuietBook>(book, parts_->view().heaps, nullptr, {});
+  parts_->scan(book, parts_->view().heaps, nullptr, {});
   for (uint32_t i = 0; i < rows.size(); ++i) {
     found.series.push_back(book.take(i, parts_->view().overview.duration_ns));
   }

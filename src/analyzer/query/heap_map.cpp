@@ -8,24 +8,24 @@
 namespace heapledger {
 namespace {
 
-struct Candidate {
+struct ChosenRegion {
   uint32_t ledger;
   UsedRange range;
 };
 
 // The regions that hold the most, in the order of processes and addresses.
-std::vector<Candidate> choose_regions(const std::vector<UsedAddresses>& used, size_t most) {
-  std::vector<Candidate> all;
+std::vector<ChosenRegion> choose_regions(const std::vector<UsedAddresses>& used, size_t most) {
+  std::vector<ChosenRegion> all;
   for (uint32_t ledger = 0; ledger < used.size(); ++ledger) {
     for (const UsedRange& range : cut_at_wide_gaps(used[ledger].ranges(), most)) {
       all.push_back({ledger, range});
     }
   }
-  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+  std::stable_sort(all.begin(), all.end(), [](const ChosenRegion& a, const ChosenRegion& b) {
     return a.range.bytes > b.range.bytes;
   });
   if (all.size() > most) all.resize(most);
-  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+  std::stable_sort(all.begin(), all.end(), [](const ChosenRegion& a, const ChosenRegion& b) {
     return a.ledger != b.ledger ? a.ledger < b.ledger : a.range.begin < b.range.begin;
   });
   return all;
@@ -36,13 +36,13 @@ uint64_t rows_of(const UsedRange& range, uint64_t cell) {
 }
 
 // The smallest cells with which all regions fit into the rows.
-uint64_t choose_cell(const std::vector<Candidate>& chosen, size_t rows) {
+uint64_t choose_cell(const std::vector<ChosenRegion>& chosen, size_t rows) {
   constexpr uint64_t kSmallest = 64;
   constexpr uint64_t kLargest = uint64_t{1} << 62;
   uint64_t cell = kSmallest;
   auto fits = [&] {
     uint64_t sum = 0;
-    for (const Candidate& candidate : chosen) {
+    for (const ChosenRegion& candidate : chosen) {
       uint64_t needed = rows_of(candidate.range, cell);
       if (needed > rows) return false;
       sum += needed;
@@ -170,9 +170,9 @@ class MapFiller {
   Level elsewhere_;
 };
 
-void lay_out(HeapMap& map, const std::vector<Candidate>& chosen, size_t rows) {
+void lay_out(HeapMap& map, const std::vector<ChosenRegion>& chosen, size_t rows) {
   map.cell_bytes = choose_cell(chosen, rows);
-  for (const Candidate& candidate : chosen) {
+  for (const ChosenRegion& candidate : chosen) {
     HeapRegion region;
     region.ledger = candidate.ledger;
     region.begin = candidate.range.begin / map.cell_bytes * map.cell_bytes;

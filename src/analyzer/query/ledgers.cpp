@@ -268,7 +268,7 @@ void Ledgers::Parts::read_view(HeapView& reading) {
   overview.processes.resize(set.size());
   std::vector<Heir> heirs;
   std::vector<uint32_t> heir_of;  // which ledger each heir is
-  auto closing = [&](uint32_t number, auto& scan, LedgerFile& file) {
+  auto closing = [&](uint32_t number, ProcessScan& scan, LedgerFile& file) {
     LedgerFacts& facts = overview.processes[number];
     scan.tell(facts);
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.totals.peak_time_ns;
@@ -284,11 +284,12 @@ void Ledgers::Parts::read_view(HeapView& reading) {
   std::optional<CubeBook> cube = begin_cube(reading.heaps);
   if (cube) {
     IndexingBook both(*book, *cube);
-    set.scan(both, reading.heaps, cube->stops(), progress, closing,
-             [&cube](size_t) { cube->reach_edge(); });
+    set.scan(
+        both, reading.heaps, cube->stops(), progress, [&cube](size_t) { cube->reach_edge(); },
+        closing);
     first_cube = std::make_shared<const Cube>(cube->take());
   } else {
-    set.scan(*book, reading.heaps, {}, progress, closing, [](size_t) {});
+    set.scan(*book, reading.heaps, progress, closing);
   }
   settle_inheritance(heirs, set.options(), progress);
   for (size_t i = 0; i < heirs.size(); ++i) {
@@ -351,8 +352,22 @@ void Ledgers::keep_first_pass() {
   if (parts_->is_read()) parts_->keep();
 }
 
-template void Ledgers::Parts::scan<QuietBook>(QuietBook&, const HeapChoice&, const Watch*,
-                                              const Watch&);
+void Ledgers::Parts::scan(QuietBook& book, const HeapChoice& heaps, const Watch* begin,
+                          const Watch& end) {
+  Progress progress(own->asker);
+  std::vector<uint64_t> stops;
+  const bool begin_is_time = begin != nullptr && begin->what == Watch::What::kTime;
+  if (begin_is_time) stops.push_back(begin->time_ns);
+  if (end.what == Watch::What::kTime) stops.push_back(end.time_ns);
+  set.scan(book, heaps, stops, progress, [&](size_t i) {
+    if (i == 0 && begin_is_time) {
+      book.reach_begin();
+    } else {
+      book.reach_end();
+    }
+  });
+  list_sites();
+}
 
 StackNames& Ledgers::Parts::names() {
   if (const auto instant = instant_reader()) return instant->names();

@@ -72,10 +72,8 @@ struct Ledgers::Parts {
   HeapView& view() const { return *own->view; }
   const std::vector<LedgerFacts>& ledgers() const { return view().overview.processes; }
 
-  // One pass, up to the moments of the plan; `heaps` are those of the plan or the view. Books that
-  // few questions need are told as QuietBook, whichever they are.
-  template <typename Book>
-  void scan(Book& book, const HeapChoice& heaps, const Watch* begin, const Watch& end);
+  // One pass, up to the moments of the plan; `heaps` are those of the plan or the view.
+  void scan(QuietBook& book, const HeapChoice& heaps, const Watch* begin, const Watch& end);
   StackNames& names();
   Watch resolve(const MomentSpec& moment) const { return heapledger::resolve(moment, view()); }
 
@@ -159,27 +157,5 @@ class Ledgers::Turn {
   Parts& parts_;
   Own* before_;  // the same asker's, inside a call
 };
-
-template <typename Book>
-void Ledgers::Parts::scan(Book& book, const HeapChoice& heaps, const Watch* begin,
-                          const Watch& end) {
-  Progress progress(own->asker);
-  std::vector<uint64_t> stops;
-  const bool begin_is_time = begin != nullptr && begin->what == Watch::What::kTime;
-  if (begin_is_time) stops.push_back(begin->time_ns);
-  if (end.what == Watch::What::kTime) stops.push_back(end.time_ns);
-  set.scan(
-      book, heaps, stops, progress, [](uint32_t, Scan<Book>&, LedgerFile&) {},
-      [&](size_t i) {
-        if (i == 0 && begin_is_time) {
-          book.reach_begin();
-        } else {
-          book.reach_end();
-        }
-      });
-  list_sites();
-}
-extern template void Ledgers::Parts::scan<QuietBook>(QuietBook&, const HeapChoice&, const Watch*,
-                                                     const Watch&);
 
 }  // namespace heapledger

@@ -15,16 +15,8 @@ LeftOut Ledgers::operations(uint32_t ledger, const std::function<void(const Oper
   // Blocks of other processes make no difference, so those are not scanned.
   OperationsBook book(use, set.clock(ledger), parts_->sites);
   Progress progress(own_->asker);
-  std::unique_ptr<LedgerFile> file = set.open(ledger);
-  progress.expect(file->work_bytes());
-  LedgerSites& sites = set.sites_of(ledger);
-  sites.set_accounts(book);
-  {
-    const HeapChoice malloc_only;
-    Scan<OperationsBook> scan(*file, ledger, set.parts_of(ledger), malloc_only, book, progress);
-    while (!scan.finished()) scan.run(UINT64_MAX);
-  }
-  sites.set_accounts(*parts_->view().book);
+  set.scan_one(ledger, book, progress);
+  set.sites_of(ledger).set_accounts(*parts_->view().book);
   return book.finish();
 }
 

@@ -29,11 +29,13 @@ class OperationsBook final : public QuietBook {
   OperationsBook(const Use& use, const LedgerClock& clock, const std::vector<uint32_t>& sites)
       : use_(use), clock_(clock), sites_(sites) {}
 
-  void called(uint32_t ledger, uint32_t thread, const format::Entry& entry, const LiveBlock* block);
+  bool wants_calls() const override { return true; }
+  void called(uint32_t ledger, uint32_t thread, const format::Entry& entry,
+              const LiveBlock* block) override;
   void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override;
   void died(uint32_t ledger, const LiveBlock& block, const Death& death,
             const Weight& weight) override;
-  void unborn(uint32_t ledger, uint64_t address, const Death& death);
+  void unborn(uint32_t ledger, uint64_t address, const Death& death) override;
   void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override;
 
   // Nothing more will come.

@@ -93,7 +93,7 @@ class Tally final : public QuietBook {
   void left(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override;
   void resized(uint32_t ledger, const Resize& resize) override;
   void spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) override;
-  void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before);
+  void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) override;
   void sampled(uint32_t, const MemorySample&) override { meet(Watch::What::kSample, ++samples_); }
   void marked(uint32_t, uint64_t, std::string_view) override {
     meet(Watch::What::kMarker, ++markers_);

@@ -30,7 +30,7 @@ namespace heapledger::seal {
 // For every window, its fillings from the one on that is in use at `time`.
 std::vector<WindowExtents> windows_from(const ExtentIndex& index, uint64_t time);
 
-class LiveScan {
+class LiveScan final : private PairingSink {
  public:
   explicit LiveScan(LedgerFile& file);
   LiveScan(LedgerFile& file, const Checkpoint& from);
@@ -77,19 +77,22 @@ class LiveScan {
   void entry(Stream& stream, const format::Entry& entry);
   void resized(Stream& stream, const format::Entry& entry);
 
+ private:
+  template <typename Sink>
+  friend class heapledger::Pairing;
+
   // For Pairing:
-  void born(const LiveBlock& block) {
+  void born(LiveBlock& block) override {
     live_bytes_ += bytes_of(block);
     // While others wait, more may happen before anybody could stop it: then it is not held.
     if (hold_.at == Hold::At::kBytes && live_bytes_ >= hold_.bytes && pairing_.settled()) {
       held_ = skipping_ = true;
     }
   }
-  void died(const LiveBlock& block, const Death&) { live_bytes_ -= bytes_of(block); }
-  void never_born(uint64_t, const Death&) {}
-  void never_died(const LiveBlock& block, uint64_t) { live_bytes_ -= bytes_of(block); }
+  void died(const LiveBlock& block, const Death&) override { live_bytes_ -= bytes_of(block); }
+  void never_born(uint64_t, const Death&) override {}
+  void never_died(const LiveBlock& block, uint64_t) override { live_bytes_ -= bytes_of(block); }
 
- private:
   void meet(const format::Entry& entry);
   uint64_t bytes_of(const LiveBlock& block) const {
     return sampling_ == nullptr ? block.size : sampling_->of(block).bytes;
