@@ -20,6 +20,12 @@ install(
   DESTINATION "${CMAKE_INSTALL_DOCDIR}"
   RENAME copyright)
 
+# Of what the page is made of besides our own.
+install(
+  FILES third_party/preact/LICENSE
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  RENAME preact.LICENSE)
+
 # Completion, written by the tool itself, where the three shells look for it.
 set(completions "${CMAKE_BINARY_DIR}/completions")
 foreach(shell bash zsh fish)

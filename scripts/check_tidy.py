@@ -24,7 +24,8 @@ from pathlib import Path
 import repo
 
 COUNT = re.compile(r"^\d+ warnings?( and \d+ errors?)? generated\.$|^Suppressed \d+ |^Use -header-filter")
-FOLDERS = ("src/symbols", "src/analyzer", "src/exporters", "src/importers", "src/cores", "src/replay", "src/advice", "src/cli")
+FOLDERS = ("src/symbols", "src/analyzer", "src/exporters", "src/importers", "src/cores", "src/replay", "src/advice",
+           "src/server", "src/cli")
 ALIAS = re.compile(r"^\s*(?:using [\w:]+::(?=\w+;)|namespace (?=\w+ =))(\w+)", re.MULTILINE)
 NOISE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*\"""", re.DOTALL)
 MOST = 24

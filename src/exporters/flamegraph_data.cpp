@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "exporters/accounts.h"
-#include "exporters/packing.h"
+#include "exporters/packed_text.h"
 #include "exporters/stacks.h"
 #include "text/json_text.h"
 #include "text/text.h"
@@ -29,32 +29,6 @@ namespace {
 
 // The script takes a second for as many, and the file a few megabytes.
 constexpr size_t kMostDataFrames = 8'000'000;
-
-std::string base64(std::string_view bytes) {
-  static constexpr char kDigits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    }
-    for (size_t j = 0; j < 4; ++j) {
-      text += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 63] : '=';
-    }
-  }
-  return text;
-}
-
-std::string gzipped(std::string_view bytes) {
-  std::string packed;
-  auto keep = [&packed](std::string_view piece) { packed += piece; };
-  std::unique_ptr<Packer> packer = make_packer(Packing::kGzip);
-  packer->add(bytes, keep);
-  packer->finish(keep);
-  return packed;
-}
 
 // The one that is asked for, and those that are asked for most.
 std::vector<Metric> metrics_of(const ExportRequest& request) {
@@ -190,7 +164,7 @@ class FlameData {
 
 std::string flame_data(ExportRequest& request, const FlamegraphRequest& wanted,
                        const FlameLayout& layout) {
-  return base64(gzipped(FlameData(request, layout).text(wanted)));
+  return packed_text(FlameData(request, layout).text(wanted));
 }
 
 }  // namespace heapledger

@@ -58,6 +58,7 @@ void put_wanted(Json& json, const std::vector<const Figures*>& figures) {
 void put_keys(Json& json, const std::vector<Row>& rows) {
   const auto has_none = [](const Row& row) { return row.key == UINT64_MAX; };
   std::vector<Json> keys;
+  keys.reserve(rows.size());
   for (const Row& row : rows) keys.push_back(has_none(row) ? Json(nullptr) : Json(row.key));
   if (std::any_of(rows.begin(), rows.end(), has_none)) {
     json["key"] = std::move(keys);

@@ -37,6 +37,7 @@ class InstallTest(ScratchTest):
                      "share/heapledger/embed/heapledger_embed.c",
                      "share/heapledger/embed/heapledger_embed.h",
                      "share/doc/heapledger/manual.md", "share/doc/heapledger/copyright",
+                     "share/doc/heapledger/preact.LICENSE",
                      "share/bash-completion/completions/heapledger",
                      "share/zsh/site-functions/_heapledger",
                      "share/fish/vendor_completions.d/heapledger.fish"):

@@ -17,14 +17,19 @@ MOST_ROWS = 200
 MOST_BOXES = 5000
 FUNCTIONS = 6000
 SIZES = 3000
+PARTS = 50
 
 # A function for each of many calls, one of which has most; and a block of each of many sizes.
 WIDE = ("#include <cstdlib>\nvoid* volatile kept;\n" +
         "".join(f"__attribute__((noinline)) void call{i}() {{ kept = malloc({16 + i % 7}); }}\n"
                 for i in range(FUNCTIONS)) +
         "__attribute__((noinline)) void sizes() "
-        f"{{ for (int i = 1; i <= {SIZES}; ++i) kept = malloc(i); }}\n"
-        "int main() {\n" + "".join(f"  call{i}();\n" for i in range(FUNCTIONS)) +
+        f"{{ for (int i = 1; i <= {SIZES}; ++i) kept = malloc(i); }}\n" +
+        "".join(f"__attribute__((noinline)) void part{i}() {{ kept = malloc(8); }}\n"
+                for i in range(PARTS)) +
+        "__attribute__((noinline)) void all_of_them() {" +
+        " ".join(f"part{i}();" for i in range(PARTS)) + "}\n"
+        "int main() {\n  all_of_them();\n" + "".join(f"  call{i}();\n" for i in range(FUNCTIONS)) +
         "  sizes();\n  return 0;\n}\n")
 
 
@@ -80,22 +85,22 @@ class Many(unittest.TestCase):
         self.assertLessEqual(asked, MOST_BOXES)
 
     def test_what_was_left_out_comes_when_zoomed(self):
-        outer, inner = view_page.look(self.view, """
-            const counts = [];
-            page.on('response', async (response) => {
-              if (!response.url().endsWith('/api/ask')) return;
-              const { answer } = await response.json();
-              if (answer.tree.count > 0) counts.push(answer.tree.count);
-            });
-            await open('?view=flame&at=end&metric=calls');
-            await page.locator('.flame').focus();
-            for (let i = 0; i < 4; ++i) await page.keyboard.press('ArrowDown');
-            await page.keyboard.press('Enter');
-            await page.keyboard.press('Enter');
-            await settled();
-            return [counts[0], counts[counts.length - 1]];""")
-        self.assertGreater(outer, 3)
-        self.assertGreater(inner, 0)
+        answer = ask(self.view, at="end", tree="top-down", sort="calls", least_share=0.0004)
+        tree = answer["tree"]
+        names = [answer["texts"][place] for place in tree["name"]]
+        self.assertFalse([name for name in names if name.startswith("part")])
+        node = next(i for i, name in enumerate(names) if name.startswith("all_of_them"))
+        path = []
+        while node > 0:
+            path.insert(0, names[node])
+            node = tree["parent"][node]
+        boxes = view_page.look(self.view, """
+            const zoom = args.path.map((name) => '&zoom=' + encodeURIComponent(name)).join('');
+            await open('?view=flame&at=end&metric=calls' + zoom);
+            return Number(await page.locator('.flame').getAttribute('data-boxes'));""",
+            {"path": path})
+        # What is zoomed, and each part.
+        self.assertEqual(boxes, 1 + PARTS)
 
 
 class Names(unittest.TestCase):

@@ -116,6 +116,22 @@ class Ways(unittest.TestCase):
         self.assertNotIn("search", states[7])
         self.assertTrue(has_card)
 
+    def test_there_and_back(self):
+        """Whoever changes their mind before the answer is there gets the last one."""
+        peak, after, end = view_page.look(self.view, """
+            await open('?view=flame');
+            const peak = await total();
+            for (let i = 0; i < 6; ++i) await page.keyboard.press('g').then(
+                () => page.keyboard.press(i % 2 ? 'p' : 'e'));
+            await settled();
+            const after = await total();
+            await page.keyboard.press('g');
+            await page.keyboard.press('e');
+            await settled();
+            return [peak, after, await total()];""")
+        self.assertEqual(after, peak)
+        self.assertNotEqual(end, peak)
+
     def test_timeline(self):
         """A drag selects a range, a click a moment; a screen reader hears both."""
         range_query, spoken, moment = view_page.look(self.view, """

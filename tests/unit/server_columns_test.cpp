@@ -71,7 +71,9 @@ class Columns {
   }
 
  private:
-  std::string text(uint64_t place) const { return *(answer_.find("texts")->begin() + place)->text(); }
+  std::string text(uint64_t place) const {
+    return *(answer_.find("texts")->begin() + place)->text();
+  }
   static std::string text_in(const Json& object, std::string_view name) {
     const Json* found = object.find(name);
     return found == nullptr ? "" : *found->text();
@@ -149,8 +151,7 @@ TEST(ServerColumns, LeaveOutWhatIsNothing) {
   two.name = "two";
   const Json wire = server::answer_columns(answer_of({one, two}), files);
   const Json& rows = *wire.find("rows");
-  EXPECT_EQ(rows.line(),
-            R"({"count":2,"name":[1,2],"all":{"calls":[3,3]}})");
+  EXPECT_EQ(rows.line(), R"({"count":2,"name":[1,2],"all":{"calls":[3,3]}})");
   EXPECT_EQ(wire.find("texts")->line(), R"(["","one","two"])");
 }
 

@@ -145,14 +145,12 @@ TEST_F(ServerApi, SaysHowFarItIsUntilItCanAnswer) {
 
 TEST_F(ServerApi, SaysWhyItCannotAnswer) {
   std::exception_ptr failure;
-  Api api(
-      [](const Told&, const std::stop_token&) -> Shown {
-        throw Error("all is damaged", ErrorKind::kData);
-      },
-      [&](std::exception_ptr why) {
-        failure = std::move(why);
-        read_.set_value();
-      });
+  Api api([](const Told&,
+             const std::stop_token&) -> Shown { throw Error("all is damaged", ErrorKind::kData); },
+          [&](std::exception_ptr why) {
+            failure = std::move(why);
+            read_.set_value();
+          });
   read_.get_future().wait();
   EXPECT_NE(failure, nullptr);
   EXPECT_EQ(ask(api, "/api/recording", "{}", 500),

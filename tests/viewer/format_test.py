@@ -75,7 +75,7 @@ CASES = [
     ("classConditions", ["size", "1 B", "1 B"], ["size=1B"]),
     ("classConditions", ["size", "1 B", "2 B to <4 B"], ["size>=1B", "size<4B"]),
 ]
-MODULES = ("format", "filter", "flame_tree", "timeline_draw", "class_conditions")
+MODULES = ("format", "filter", "flame_tree", "timeline_frame", "class_conditions")
 
 
 def main(esbuild, page):

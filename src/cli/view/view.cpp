@@ -16,9 +16,12 @@
 #include "analyzer/error.h"
 #include "analyzer/query/filter.h"
 #include "cli/shared/live_ledgers.h"
+#include "cli/shared/progress_line.h"
 #include "cli/shared/warnings.h"
 #include "cli/view/browser.h"
 #include "cli/view/ending.h"
+#include "cli/view/one_file.h"
+#include "exporters/output.h"
 #include "server/server.h"
 #include "text/text.h"
 
@@ -107,11 +110,30 @@ std::unique_ptr<RedirectFile> lead_browser(const ViewOptions& options, const std
   return file;
 }
 
+int write_one_file(const ViewOptions& options, const std::vector<std::string>& paths) {
+  Output output(options.html);
+  Opening opening(options);
+  const server::Shown shown =
+      opening.open(paths, [](uint64_t, uint64_t, const std::string&) {}, {});
+  ProgressLine line;
+  const OneFile file = one_file(shown, kMostFileBytes, [&line](uint64_t done, uint64_t total) {
+    line.count(done, total, "asking", "moment");
+  });
+  line.clear();
+  output.write(file.page);
+  output.finish();
+  say_line(escaped(options.html) + ": " + human_bytes(file.page.size()) + ", with " +
+           counted(file.moments, "moment") + " and " + counted(file.rows, "row") +
+           " of each table at the most.");
+  return opening.status();
+}
+
 }  // namespace
 
 int view_ledgers(const ViewOptions& options) {
   const std::chrono::nanoseconds linger(parse_duration(options.linger));
   const std::vector<std::string> paths = find_ledger_paths(options.files);
+  if (!options.html.empty()) return write_one_file(options, paths);
   Ending ending;
   Opening opening(options);
   server::ServerOptions serving;

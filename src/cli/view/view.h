@@ -15,6 +15,7 @@ struct ViewOptions {
   uint32_t port = 0;  // 0: any
   bool no_browser = false;
   std::string linger = "10min";  // after the last page was closed
+  std::string html;              // a file to write instead
 };
 
 // Returns the exit status: 0, or what damaged ledgers call for. Throws Error.

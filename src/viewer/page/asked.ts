@@ -54,6 +54,9 @@ export interface Asked<T> {
   isWaiting: boolean; // `value`, if any, is of the question before
 }
 
+const failureOf = (error: any): Failure =>
+  error instanceof Failure ? error : new Failure("system", String(error?.message ?? error));
+
 // A newer question of the same lane gives up an older one, here and in the server.
 export function useAsked<T>(
   path: string,
@@ -75,15 +78,18 @@ export function useAsked<T>(
     const settle = (next: Asked<T>) => {
       if (latest.current === key) setState(next);
     };
-    ask(path, body, lane).then(
-      (answer) => settle({ value: read(answer), isWaiting: false }),
-      (error) => {
-        if (error instanceof Failure && error.kind === "cancelled") return;
-        const failure =
-          error instanceof Failure ? error : new Failure("system", String(error?.message ?? error));
-        settle({ failure, isWaiting: false });
-      },
-    );
+    const attempt = (again: number): Promise<void> =>
+      ask(path, body, lane).then(
+        (answer) => settle({ value: read(answer), isWaiting: false }),
+        (error) => {
+          const failure = failureOf(error);
+          // Given up for a newer question, and that one for this: somebody went there and back.
+          if (failure.kind !== "cancelled") settle({ failure, isWaiting: false });
+          else if (latest.current === key && again > 0) return attempt(again - 1);
+          return undefined;
+        },
+      );
+    void attempt(3);
   }, [key, version]);
   return state;
 }

@@ -11,7 +11,7 @@ import { timeOf, type Recording } from "./recording";
 import { Rows, type ColumnOf } from "./rows";
 import { select, useSelection, type Selection } from "./selection";
 import { kGroupTitles } from "./table";
-import { namedMoments } from "./edges";
+import { namedMoments, snapped } from "./edges";
 import { readAnswer, type Answer, type Table } from "./wire";
 
 const kBy = ["owner", "function", "part", "file", "module", "thread", "size-class", "process"];
@@ -19,6 +19,7 @@ const kBy = ["owner", "function", "part", "file", "module", "thread", "size-clas
 // A and B: the range, or from the start to the cursor.
 export function endsOf(selection: Selection, recording: Recording): [string, string] {
   if (selection.range) return selection.range;
+  if (recording.only) return [snapped(recording, 0, 0), selection.at];
   return timeOf(recording, selection.at) > 0 ? ["start", selection.at] : ["start", "end"];
 }
 
@@ -31,7 +32,11 @@ export interface Changed {
   after: number;
   blocksBefore: number;
   blocksAfter: number;
+  sides: number; // 1: before, 2: after, 3: both
 }
+
+// Of many groups the largest come; what the others have is not known.
+const isCut = (answer: Answer) => answer.groups > answer.rows.count;
 
 export function CompareView({ recording }: { recording: Recording }) {
   const selection = useSelection();
@@ -67,7 +72,13 @@ export function CompareView({ recording }: { recording: Recording }) {
       {isFlame ? (
         <CompareFlame recording={recording} a={a} b={b} />
       ) : (
-        <ChangeTable changed={changed} search={selection.search} by={by} selection={selection} />
+        <ChangeTable
+          changed={changed}
+          isCut={isCut(before.value) || isCut(after.value)}
+          search={selection.search}
+          by={by}
+          selection={selection}
+        />
       )}
     </div>
   );
@@ -143,7 +154,9 @@ export function changesOf(before: Answer, after: Answer): Changed[] {
         after: 0,
         blocksBefore: 0,
         blocksAfter: 0,
+        sides: 0,
       };
+      known.sides |= isAfter ? 2 : 1;
       known[isAfter ? "after" : "before"] += live[i];
       known[isAfter ? "blocksAfter" : "blocksBefore"] += blocks[i];
       found.set(key, known);
@@ -151,11 +164,17 @@ export function changesOf(before: Answer, after: Answer): Changed[] {
   };
   take(before.rows, false);
   take(after.rows, true);
-  return [...found.values()].filter((one) => one.before !== one.after || one.blocksBefore !== one.blocksAfter);
+  const needed = (isCut(before) ? 1 : 0) | (isCut(after) ? 2 : 0);
+  return [...found.values()].filter(
+    (one) =>
+      (one.sides & needed) === needed &&
+      (one.before !== one.after || one.blocksBefore !== one.blocksAfter),
+  );
 }
 
 interface ChangeTableProps {
   changed: Changed[];
+  isCut: boolean;
   search: string;
   by: string;
   selection: Selection;
@@ -163,7 +182,7 @@ interface ChangeTableProps {
 
 const signTone = (value: number) => (value > 0 ? "more" : value < 0 ? "less" : "");
 
-function ChangeTable({ changed, search, by, selection }: ChangeTableProps) {
+function ChangeTable({ changed, isCut, search, by, selection }: ChangeTableProps) {
   const [sort, setSort] = useState("change");
   const columns: ColumnOf[] = [
     {
@@ -218,7 +237,9 @@ function ChangeTable({ changed, search, by, selection }: ChangeTableProps) {
           select({ picked: { name, by, file, line, site: 0 } });
         }}
       />
-      <p class="foot">{count(order.length)} changed</p>
+      <p class="foot">
+        {count(order.length)} changed{isCut && ", of those that are among the largest at both moments"}
+      </p>
     </>
   );
 }

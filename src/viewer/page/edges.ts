@@ -28,7 +28,8 @@ export function namedMoments(recording: Recording): NamedMoment[] {
   for (const { text, time_ns } of markers) {
     named.push({ moment: `marker:${text}`, ns: time_ns, title: text, key: "" });
   }
-  return named;
+  const { only } = recording;
+  return only ? named.filter(({ moment }) => only.some(({ at }) => at === moment)) : named;
 }
 
 // The moment nearest to a time: a named one if it is within `reach`, else an edge.

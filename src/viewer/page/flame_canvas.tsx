@@ -3,30 +3,10 @@
 import { h } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Canvas, isStill, useSize, type Size } from "./canvas";
-import { boxesOf, fitted, type Box, type FlameTree } from "./flame_tree";
-import { theme } from "./palette";
+import { drawBoxes, kRow, type FlameProps, type View } from "./flame_draw";
+import { boxesOf, type Box, type FlameTree } from "./flame_tree";
 
-export const kRow = 20;
-const kFont = '11.5px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const kSettle = 160; // ms of the move when zooming
-
-export interface FlameProps {
-  tree: FlameTree;
-  focus: number;
-  isUp?: boolean; // the root is at the bottom
-  label: string;
-  colour: (node: number, isDark: boolean) => string;
-  describe: (node: number) => string[]; // lines: the name, its figures
-  isMatch?: (node: number) => boolean;
-  isPicked: (node: number) => boolean;
-  pick: (node: number) => void;
-  zoom: (node: number) => void;
-}
-
-interface View {
-  begin: number; // of the focus, in the tree's unit
-  span: number;
-}
 
 // The part of the tree that is shown, moving from the one before to `to`.
 function useSettled(tree: FlameTree, to: View): View {
@@ -138,95 +118,6 @@ export function FlameCanvas(props: FlameProps) {
       {hover && <Tooltip {...props} hover={hover} size={size} />}
     </div>
   );
-}
-
-interface Looks {
-  settled: View;
-  space: Size;
-  top: number;
-  yOf: (row: number) => number;
-  hover?: Box;
-  at: number;
-}
-
-function drawBoxes(g: CanvasRenderingContext2D, props: FlameProps, boxes: Box[], looks: Looks) {
-  const { tree, focus } = props;
-  const t = theme();
-  g.font = kFont;
-  g.textBaseline = "middle";
-  const letter = g.measureText("m").width;
-  const { settled, space } = looks;
-  // While it settles, boxes stand where they are on the way.
-  const scale = tree.values[focus] > 0 ? space.width / tree.values[focus] : 0;
-  const shift = tree.begins[focus];
-  const move = settled.span > 0 ? space.width / settled.span : 0;
-  const hovered = looks.hover && looks.hover.smaller === 0 ? tree.name(looks.hover.node) : null;
-  for (const one of boxes) {
-    const y = looks.yOf(one.row) - looks.top;
-    if (y > space.height || y + kRow < 0) continue;
-    const isAncestor = one.row < tree.depths[focus];
-    const begin = scale > 0 ? one.x / scale + shift : 0;
-    const x = isAncestor ? 0 : (begin - settled.begin) * move;
-    const wide = isAncestor ? space.width : scale > 0 ? (one.width / scale) * move : 0;
-    if (x > space.width || x + wide < 0) continue;
-    drawBox(g, props, one, { x, y, wide, letter, isAncestor, hovered, at: looks.at }, t);
-  }
-}
-
-interface Place {
-  x: number;
-  y: number;
-  wide: number;
-  letter: number;
-  isAncestor: boolean;
-  hovered: string | null;
-  at: number;
-}
-
-function drawBox(
-  g: CanvasRenderingContext2D,
-  props: FlameProps,
-  one: Box,
-  place: Place,
-  t: ReturnType<typeof theme>,
-) {
-  const { tree } = props;
-  const { x, y, wide } = place;
-  const inner = Math.max(0.5, wide - (wide > 3 ? 1 : 0));
-  if (one.smaller > 0) {
-    g.fillStyle = t.line;
-    g.fillRect(x, y, inner, kRow - 1);
-    g.fillStyle = t.muted;
-    const text = fitted(`${one.smaller} smaller`, Math.floor((wide - 10) / place.letter));
-    if (wide > 70) g.fillText(text, x + 5, y + kRow / 2);
-    return;
-  }
-  const isMatch = props.isMatch?.(one.node) ?? true;
-  g.globalAlpha = place.isAncestor ? 0.55 : isMatch ? 1 : 0.42;
-  g.fillStyle = one.node === 0 ? t.line : props.colour(one.node, t.isDark);
-  g.fillRect(x, y, inner, kRow - 1);
-  if (props.isMatch && isMatch) {
-    g.fillStyle = t.found;
-    g.fillRect(x, y + kRow - 4, inner, 3);
-  }
-  const name = tree.name(one.node);
-  if (place.hovered === name) {
-    g.fillStyle = t.isDark ? "rgba(255,255,255,.14)" : "rgba(0,0,0,.09)";
-    g.fillRect(x, y, inner, kRow - 1);
-  }
-  const left = Math.max(0, x);
-  const room = Math.floor((Math.min(x + wide, 1e5) - left - 10) / place.letter);
-  if (room >= 3) {
-    g.fillStyle = t.text;
-    g.fillText(fitted(name, room), left + 5, y + kRow / 2 + 0.5);
-  }
-  g.globalAlpha = 1;
-  const isAt = one.node === place.at && document.activeElement?.getAttribute("role") === "tree";
-  if (props.isPicked(one.node) || isAt) {
-    g.strokeStyle = isAt ? t.text : t.cursor;
-    g.lineWidth = 1.5;
-    g.strokeRect(x + 0.75, y + 0.75, Math.max(1, inner - 1.5), kRow - 2.5);
-  }
 }
 
 function onKey(

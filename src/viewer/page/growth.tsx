@@ -74,8 +74,9 @@ function useIntervals(points: string[], filter: string) {
   const key = points.join("|") + filter;
   useEffect(() => {
     let isLate = false;
+    const all = { by: "owner", top: 1000, sort: "live", wanted: ["no_range_peaks"] };
     const questions = points.slice(1).map((end, i) => ({
-      question: { between: [points[i], end], by: "owner", top: 1000, sort: "live", ...(filter && { filter }) },
+      question: { ...all, between: [points[i], end], ...(filter && { filter }) },
     }));
     Promise.all(questions.map((body) => ask("/api/ask", body))).then(
       (wires) => !isLate && setState({ answers: wires.map((wire: any) => readAnswer(wire.answer)) }),

@@ -164,4 +164,3 @@ function Command({ selection, recording }: { selection: Selection; recording: Re
     </details>
   );
 }
-

@@ -74,6 +74,9 @@ export function selected(selection: Selection, recording: Recording): Question {
     question.at = selection.at;
   }
   if (filter) question.filter = filter;
+  // Peaks of groups take a pass over the ledger; all else is in the index.
+  if (metric === "peak") question.wanted = ["own_peaks"];
+  else if (question.between) question.wanted = ["no_range_peaks"];
   return question;
 }
 

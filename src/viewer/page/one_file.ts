@@ -68,4 +68,3 @@ export function filePost(held: Held): Post {
     return refuse();
   };
 }
-

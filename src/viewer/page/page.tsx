@@ -3,8 +3,10 @@
 import { h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { askAnew, askThrough, isOfThisTab } from "./asked";
+import { snapped } from "./edges";
 import { heardProgress } from "./progress";
-import { isReading, type Reading, type Recording } from "./recording";
+import { isReading, timeOf, type Reading, type Recording } from "./recording";
+import { select, selection } from "./selection";
 import { filePost, heldText, unpack, type Held } from "./one_file";
 import { Failure, hearEvents, httpPost, takeToken, type Post } from "./server";
 import { Shell } from "./shell";
@@ -66,7 +68,12 @@ async function open(
 function openFile(held: Held): Recording {
   askThrough(filePost(held));
   const only = held.moments.map(({ at, ns }) => ({ at, ns }));
-  return { ...held.recording, only };
+  const recording = { ...held.recording, only };
+  // A link may name a moment that is not inside; what is shown is said of the one that is.
+  const inside = (moment: string) => snapped(recording, timeOf(recording, moment), 0);
+  const { at, range } = selection();
+  select({ at: inside(at), range: range && [inside(range[0]), inside(range[1])], filter: "" }, "quietly");
+  return recording;
 }
 
 function Page() {

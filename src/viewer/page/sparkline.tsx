@@ -20,7 +20,8 @@ export function Sparkline({ recording, filter }: { recording: Recording; filter:
   if (asked.failure || (asked.value && asked.value.width === 0)) return null;
   const line = asked.value;
   const most = Math.max(1, ...(line?.live ?? []));
-  const peak = line ? line.live.indexOf(most) * line.width : 0;
+  // What is known is at the end of each bucket; between two edges there may have been more.
+  const peak = line ? (line.live.indexOf(most) + 1) * line.width - 1 : 0;
   const cursor = timeOf(recording, selection.range ? selection.range[1] : selection.at);
   const draw = (g: CanvasRenderingContext2D) => {
     if (!line) return;
@@ -43,7 +44,7 @@ export function Sparkline({ recording, filter }: { recording: Recording; filter:
     g.fillRect(Math.round(cursor * scale) - 0.5, 0, 1.5, size.height);
   };
   const text = line
-    ? `up to ${bytes(most === 1 ? 0 : most)} live, at ${duration(peak)}`
+    ? `most seen live: ${bytes(Math.max(0, ...line.live))}, at ${duration(peak)}`
     : " ";
   return (
     <figure class="spark">

@@ -9,7 +9,8 @@ import { bytes, count, duration } from "./format";
 import { theme } from "./palette";
 import { momentText, timeOf, type Recording } from "./recording";
 import { select, selection as present, useSelection, type Selection } from "./selection";
-import { drawTimeline, frameOf, timeAt, xOf, type Frame, type Shown } from "./timeline_draw";
+import { drawTimeline, type Shown } from "./timeline_draw";
+import { frameOf, timeAt, xOf, type Frame } from "./timeline_frame";
 
 const kReach = 7; // pixels within which a named moment is meant
 const kDrag = 4; // pixels before a click is a drag

@@ -1,19 +1,9 @@
 // The picture of the timeline: what is live as a band from the least to the most of each bucket, resident
 // memory as a line, calls as bars below, what a filter selects inside of it, and the cursor over all.
-import type { Size } from "./canvas";
 import { bytes, duration } from "./format";
 import type { Theme } from "./palette";
 import type { Recording } from "./recording";
-
-export interface Frame {
-  left: number; // of the plot
-  right: number;
-  top: number;
-  bottom: number;
-  callsBottom: number;
-  begin: number; // ns at the left
-  end: number;
-}
+import { niceStep, xOf, type Frame } from "./timeline_frame";
 
 export interface Shown {
   recording: Recording;
@@ -25,36 +15,6 @@ export interface Shown {
 }
 
 export const kFont = '11px system-ui, "Segoe UI", Roboto, sans-serif';
-
-export function frameOf(size: Size, begin: number, end: number): Frame {
-  return {
-    left: 76,
-    right: Math.max(77, size.width - 76),
-    top: 14,
-    bottom: size.height - 40,
-    callsBottom: size.height - 18,
-    begin,
-    end,
-  };
-}
-
-export const xOf = (frame: Frame, ns: number) =>
-  frame.left + ((ns - frame.begin) / (frame.end - frame.begin)) * (frame.right - frame.left);
-
-export const timeAt = (frame: Frame, x: number) =>
-  frame.begin + ((x - frame.left) / (frame.right - frame.left)) * (frame.end - frame.begin);
-
-// Steps that people count in, at most `most` of them up to `value`.
-export function niceStep(value: number, most: number, base: 10 | 2): number {
-  if (value <= 0) return 1;
-  if (base === 2) {
-    let step = 1;
-    while (value / step > most) step *= 2;
-    return step;
-  }
-  const power = 10 ** Math.floor(Math.log10(value / most));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => value / step <= most)!;
-}
 
 function mostOf(values: number[] | undefined): number {
   let most = 0;
