@@ -1,6 +1,7 @@
 // What the threads of the server share: events, lanes, and what is asked while it is being read.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <latch>
 #include <thread>
@@ -96,11 +97,55 @@ TEST(ServerLanes, WhoIsGoneNeedsNoAnswer) {
   EXPECT_TRUE(way.stop().stop_requested());
 }
 
+// Reading waits there, while it is closed.
+class Gate {
+ public:
+  void close() { closed_ = true; }
+  void open() {
+    closed_ = false;
+    closed_.notify_all();
+  }
+  void pass() {
+    if (!closed_) return;
+    waiting_ = true;
+    waiting_.notify_all();
+    closed_.wait(true);
+  }
+  void wait_for_somebody() const { waiting_.wait(false); }
+
+ private:
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> waiting_{false};
+};
+
+class GatedSource final : public ByteSource {
+ public:
+  GatedSource(std::unique_ptr<ByteSource> source, Gate& gate)
+      : source_(std::move(source)), gate_(gate) {}
+  const std::string& name() const override { return source_->name(); }
+  uint64_t size() override { return source_->size(); }
+  size_t read(uint64_t offset, void* to, size_t count) override {
+    gate_.pass();
+    return source_->read(offset, to, count);
+  }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  Gate& gate_;
+};
+
 // An api over random ledgers, which may be kept waiting.
 class ServerApi : public testing::Test {
  protected:
   Shown open() {
-    auto ledgers = std::make_shared<Ledgers>(test::open_bytes(world_.files()));
+    std::vector<Ledgers::Opener> openers;
+    for (const std::string& bytes : world_.files()) {
+      openers.emplace_back([this, bytes, name = std::to_string(openers.size())] {
+        return std::make_unique<GatedSource>(in_memory(name, bytes), gate_);
+      });
+    }
+    auto ledgers = std::make_shared<Ledgers>(std::move(openers), Options());
+    ledgers->overview();
     ledgers->use_symbols(&world_.symbols());
     Shown shown;
     shown.ledgers = ledgers.get();
@@ -117,6 +162,7 @@ class ServerApi : public testing::Test {
   }
 
   World world_{5, 2, 900};
+  Gate gate_;
   std::promise<void> read_;
 };
 
@@ -192,6 +238,30 @@ TEST_F(ServerApi, GivesUpForWhomIsGone) {
   EXPECT_NE(ask(api, "/api/ask", R"({"question":{"by":"lifetime"}})", 409, gone.get_token())
                 .find("cancelled"),
             std::string::npos);
+}
+
+TEST_F(ServerApi, GivesUpAnOlderRequestOfALane) {
+  std::promise<void> indexed;
+  Api api([&](const Told&, const std::stop_token&) { return open(); },
+          [&](std::exception_ptr) { read_.set_value(); });
+  read_.get_future().wait();
+  std::jthread listener([&](const std::stop_token& stop) {
+    api.events().follow(
+        [&](std::string_view lines) {
+          if (lines.find("{\"index\"") == std::string_view::npos) return true;
+          indexed.set_value();
+          return false;
+        },
+        stop);
+  });
+  indexed.get_future().wait();
+  gate_.close();
+  std::jthread older(
+      [&] { ask(api, "/api/ask", R"({"question":{"by":"lifetime"},"lane":"a"})", 409); });
+  gate_.wait_for_somebody();
+  // One that is answered at once, without waiting for the other.
+  ask(api, "/api/source", R"({"file":0,"lane":"a"})", 400);
+  gate_.open();
 }
 
 }  // namespace
