@@ -1,5 +1,5 @@
-// Writes the seeds of index_fuzzer into a folder: cubes as they are kept, each after a byte that says
-// how many accounts there are.
+// Writes the seeds of index_fuzzer into a folder: cubes as they are kept, each after a byte that
+// says how many accounts there are.
 //
 //   index_seeds FOLDER
 #include <algorithm>
@@ -22,8 +22,10 @@ Cube cube_of(uint32_t edges, uint32_t rows) {
     const auto birth = static_cast<uint16_t>(i * edges / rows);
     const auto death = static_cast<uint16_t>((birth + edges) / 2);
     cube.stays.push_back({i % kAccounts, birth,
-                          static_cast<uint16_t>(death | (i % 3 == 0 ? Stay::kLeft : 0)), i, i * 100});
-    cube.changes.push_back({i % kAccounts, birth, i, i / 2, i / 2, i % 5, i * 100, i * 50, 16, 4096});
+                          static_cast<uint16_t>(death | (i % 3 == 0 ? Stay::kLeft : 0)), i,
+                          i * 100});
+    cube.changes.push_back(
+        {i % kAccounts, birth, i, i / 2, i / 2, i % 5, i * 100, i * 50, 16, 4096});
     cube.rare_changes.push_back({i % kAccounts, birth, i, i / 4, i * 20});
   }
   auto sort = [](auto& list) {
