@@ -155,8 +155,8 @@ class Ledgers {
   // Once.
   std::vector<seal::StoredCheckpoint> take_checkpoints(uint32_t ledger);
 
-  // Keeps the first pass, if there was one and Options say where: for the files as they are now,
-  // which have to be sealed. A pass over sealed ledgers is kept without being told.
+  // Keeps the first pass, if there was one and Options say where, and the index: for the files as
+  // they are now, which have to be sealed. Of sealed ledgers both are kept without being told.
   void keep_first_pass();
 
   // When a moment is, since the start of the earliest ledger. Throws Error for an unknown marker.

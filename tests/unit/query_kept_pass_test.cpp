@@ -197,6 +197,64 @@ TEST_P(KeptPass, TellsWhatEachProcessHasLeft) {
   EXPECT_EQ(left, should_be_left);
 }
 
+// Takes no reading of entries any more, and the same answers.
+TEST_P(KeptPass, KeepsTheIndexBesideIt) {
+  uint64_t count = 0;
+  ASSERT_TRUE(open(count, keeping()).make_index());
+  ASSERT_EQ(kept().size(), 2u);
+  Ledgers plain = open(count, {});
+  plain.overview();
+  uint64_t read = 0;
+  Ledgers again = open(read, keeping());
+  again.overview();
+  const uint64_t of_overview = read;
+  ASSERT_TRUE(again.make_index());
+  EXPECT_EQ(read, of_overview);
+  const Edges edges = again.edges();
+  for (uint32_t edge = 1; edge + 1 < edges.count; edge += edges.count / 7) {
+    Question question;
+    question.at = {MomentSpec::Kind::kTime, edges.time_of(edge), 0, {}};
+    for (GroupBy by : {GroupBy::kFunction, GroupBy::kSite, GroupBy::kOwner}) {
+      question.by = by;
+      const Answer is = again.ask(question);
+      EXPECT_TRUE(is.from_index);
+      EXPECT_EQ(to_json(comparable(again, is, by == GroupBy::kSite)).line(),
+                to_json(comparable(plain, plain.ask(question), by == GroupBy::kSite)).line());
+    }
+    question.between = {question.at, parse_moment("end")};
+    question.wanted.no_range_peaks = true;
+    EXPECT_EQ(to_json(again.ask(question)).line(), to_json(plain.ask(question)).line());
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+// It is of the pass that is kept, and of no other.
+TEST_P(KeptPass, DropsAnIndexThatIsDamagedOrAlone) {
+  uint64_t count = 0;
+  ASSERT_TRUE(open(count, keeping()).make_index());
+  const auto index_file = [this] {
+    for (const fs::path& path : kept()) {
+      if (path.filename().string().ends_with("-index")) return path;
+    }
+    return fs::path();
+  };
+  ASSERT_FALSE(index_file().empty());
+  auto makes_one_more_pass = [&] {
+    uint64_t read = 0;
+    Ledgers ledgers = open(read, keeping());
+    ledgers.overview();
+    const uint64_t before = read;
+    EXPECT_TRUE(ledgers.make_index());
+    return read > before;
+  };
+  EXPECT_FALSE(makes_one_more_pass());
+  fs::resize_file(index_file(), fs::file_size(index_file()) - 1);
+  EXPECT_TRUE(makes_one_more_pass());
+  EXPECT_FALSE(makes_one_more_pass());  // it was kept again
+  fs::remove(index_file());
+  EXPECT_TRUE(makes_one_more_pass());
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, KeptPass, testing::Range<uint64_t>(1, 7));
 
 class KeptPassFile : public KeptPass {};

@@ -50,7 +50,7 @@ void Ledgers::Parts::index_is_made(std::shared_ptr<const Cube> cube) {
 bool Ledgers::Parts::make_index() {
   index_wanted = true;
   read();
-  if (index_tried) return index_reader() != nullptr;
+  if (index_tried || take_kept_index()) return index_reader() != nullptr;
   index_tried = true;
   if (!can_have_index()) return false;
   CubeBook book(set, edges_of_series(), set.options().index_rows);
@@ -63,6 +63,7 @@ bool Ledgers::Parts::make_index() {
   }
   list_sites();
   index_is_made(std::make_shared<const Cube>(book.take()));
+  keep_index();
   return index_reader() != nullptr;
 }
 

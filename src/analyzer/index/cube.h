@@ -34,6 +34,7 @@ struct Stay {
   uint64_t place() const {
     return uint64_t{birth} << 48 | uint64_t{death} << 32 | uint64_t{account};
   }
+  bool operator==(const Stay&) const = default;
 };
 
 // What happened to the blocks of an account in a bucket. Counts that do not fit are in a second row
@@ -52,6 +53,7 @@ struct Change {
 
   // By bucket, account.
   uint64_t place() const { return uint64_t{bucket} << 32 | account; }
+  bool operator==(const Change&) const = default;
 };
 
 // The same of what happens to few.
@@ -63,6 +65,7 @@ struct RareChange {
   uint64_t moved_bytes = 0;
 
   uint64_t place() const { return uint64_t{bucket} << 32 | account; }
+  bool operator==(const RareChange&) const = default;
 };
 
 struct Cube {
@@ -82,6 +85,8 @@ struct Cube {
 
   // Of the accounts that are selected; empty: of all.
   Timeline timeline(const std::vector<char>& selected) const;
+
+  bool operator==(const Cube&) const = default;
 };
 
 }  // namespace heapledger

@@ -4,10 +4,7 @@
 #include "analyzer/error.h"
 #include "analyzer/index/indexing_book.h"
 #include "analyzer/query.h"
-#include "analyzer/query/kept_pass.h"
 #include "analyzer/query/ledgers_parts.h"
-#include "format/checksum.h"
-#include "symbols/kept_files.h"
 
 namespace heapledger {
 namespace {
@@ -42,20 +39,6 @@ void take_end_for_peak(Overview& overview, const LedgerSet& set) {
   for (LedgerFacts& facts : overview.processes) {
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.duration_ns;
   }
-}
-
-constexpr uint64_t kMostOfAllPasses = uint64_t{512} << 20;
-constexpr uint64_t kMostOfOnePass = uint64_t{64} << 20;
-
-KeptFiles kept_passes(const Options::Keeping& keeping) {
-  return {keeping.folder, kMostOfAllPasses, kMostOfOnePass};
-}
-
-std::string name_of_pass(const Options::Keeping& keeping) {
-  std::string paths;
-  for (const std::string& path : keeping.paths) paths += path + '\0';
-  const uint64_t sum = format::checksum(paths.data(), paths.size());
-  return hexadecimal({reinterpret_cast<const char*>(&sum), sizeof sum});
 }
 
 void add_up(Overview& overview) {
@@ -227,7 +210,9 @@ void Ledgers::Parts::read() {
   add_up(first->overview);
   own->view = views.emplace_back(std::move(first));
   if (first_cube != nullptr) index_is_made(std::exchange(first_cube, nullptr));
-  if (!kept) keep();
+  if (kept) return;
+  keep();
+  keep_index();
 }
 
 void Ledgers::Parts::look_at_own() {
@@ -312,44 +297,6 @@ void Ledgers::Parts::read_view(HeapView& reading) {
     }
   }
   named = {};  // there may be more modules now
-}
-
-// --- kept for the next command ---
-
-void Ledgers::Parts::keep() {
-  const Options::Keeping& keeping = set.options().keeping;
-  const Overview& overview = views.front()->overview;
-  uint64_t entries = 0;
-  for (const LedgerFacts& facts : overview.processes) entries += facts.entries;
-  const bool same = keeping.paths.size() == set.size();
-  if (keeping.folder.empty() || !same || entries < keeping.least_entries) return;
-  try {
-    for (const std::string& path : keeping.paths) {
-      if (!LedgerFile(open_file(path), true).sealed()) return;
-    }
-    const std::optional<std::string> packed = pack_pass(*views.front(), set);
-    if (!packed) return;
-    kept_passes(keeping).store(name_of_pass(keeping), sign_of_files(keeping.paths), *packed);
-  } catch (const std::exception&) {
-    // Then it is made again.
-  }
-}
-
-bool Ledgers::Parts::take_kept(HeapView& first) {
-  const Options::Keeping& keeping = set.options().keeping;
-  if (keeping.folder.empty() || keeping.paths.size() != set.size()) return false;
-  if (set.options().checkpoints) return false;  // which only a pass leaves
-  const std::optional<std::string> packed =
-      kept_passes(keeping).find(name_of_pass(keeping), sign_of_files(keeping.paths));
-  if (!packed || !read_briefs() || !unpack_pass(*packed, set, briefs, first)) return false;
-  list_sites();
-  named = {};
-  return true;
-}
-
-void Ledgers::keep_first_pass() {
-  Turn turn(*this);
-  if (parts_->is_read()) parts_->keep();
 }
 
 void Ledgers::Parts::scan(QuietBook& book, const HeapChoice& heaps, const Watch* begin,

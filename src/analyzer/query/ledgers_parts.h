@@ -66,8 +66,12 @@ struct Ledgers::Parts {
   bool is_read() const { return !views.empty(); }
   void read();
   void read_view(HeapView& reading);
+  // For the next command.
+  bool can_keep() const;
   bool take_kept(HeapView& first);
   void keep();
+  bool take_kept_index();
+  void keep_index();
   void list_sites();
   HeapView& view() const { return *own->view; }
   const std::vector<LedgerFacts>& ledgers() const { return view().overview.processes; }
@@ -130,6 +134,7 @@ struct Ledgers::Parts {
   std::unique_ptr<CallTree> call_tree;
   bool briefs_tried = false;
   std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
+  uint64_t kept_pass_sum = 0;        // 0: it is not kept
   bool index_wanted = false;         // with the first pass
   bool index_tried = false;
   std::shared_ptr<const Cube> first_cube;  // that the first pass has made

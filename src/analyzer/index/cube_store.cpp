@@ -1,0 +1,250 @@
+#include "analyzer/index/cube_store.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "analyzer/seal/zstd_codec.h"
+#include "format/varint.h"
+
+namespace heapledger {
+namespace {
+
+constexpr int kCubeLevel = 3;
+constexpr uint32_t kMostEdges = Stay::kLeft;
+constexpr size_t kLongestVarint = 10;
+
+// Numbers, one after the other, as a column of its own.
+class ColumnWriter {
+ public:
+  void put(uint64_t number) {
+    unsigned char room[kLongestVarint];
+    const unsigned char* end = format::put_varint(room, number);
+    bytes_.insert(bytes_.end(), static_cast<const unsigned char*>(room), end);
+  }
+
+  void write(seal::Compressor& compressor, std::string& to) const {
+    seal::Bytes stored;
+    compressor.append(bytes_, stored);
+    for (const uint64_t length : {uint64_t{bytes_.size()}, uint64_t{stored.size()}}) {
+      to.append(reinterpret_cast<const char*>(&length), sizeof length);
+    }
+    to.append(reinterpret_cast<const char*>(stored.data()), stored.size());
+  }
+
+ private:
+  std::vector<unsigned char> bytes_;
+};
+
+class ColumnReader {
+ public:
+  // The next column of `from`; false when there is none of so many numbers.
+  bool read(seal::Decompressor& decompressor, size_t numbers, std::string_view& from) {
+    uint64_t lengths[2];
+    if (from.size() < sizeof lengths) return false;
+    std::memcpy(lengths, from.data(), sizeof lengths);
+    from.remove_prefix(sizeof lengths);
+    const auto [raw, stored] = lengths;
+    if (stored > from.size() || raw < numbers || raw > numbers * kLongestVarint) return false;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(from.data());
+    if (!decompressor.read({bytes, stored}, raw, 0, bytes_)) return false;
+    from.remove_prefix(stored);
+    at_ = bytes_.data();
+    return true;
+  }
+
+  // After the first that is not there, 0.
+  uint64_t get() {
+    uint64_t number = 0;
+    if (at_ != nullptr) at_ = format::get_varint(at_, bytes_.data() + bytes_.size(), number);
+    return at_ != nullptr ? number : 0;
+  }
+
+  bool is_at_end() const { return at_ == bytes_.data() + bytes_.size(); }
+
+ private:
+  seal::Bytes bytes_;
+  const unsigned char* at_ = nullptr;
+};
+
+// --- rows as numbers: the same for writing and reading ---
+
+// What differs little from the row before. Places are in order, so that none goes back, but for
+// accounts, which begin anew with every bucket.
+template <typename Row>
+void put_account(const Row& row, const Row* before, bool same_bucket, ColumnWriter& to) {
+  to.put(same_bucket ? row.account - before->account : row.account);
+}
+
+template <typename Row>
+bool get_account(uint64_t difference, const Row* before, bool same_bucket, uint32_t accounts,
+                 Row& row) {
+  const uint64_t account = difference + (same_bucket ? before->account : 0);
+  row.account = static_cast<uint32_t>(account);
+  return difference < accounts && account < accounts;
+}
+
+void put_row(const Stay& stay, const Stay* before, std::vector<ColumnWriter>& to) {
+  const bool same = before != nullptr && before->birth == stay.birth;
+  to[0].put(before != nullptr ? stay.birth - before->birth : stay.birth);
+  to[1].put(stay.death);
+  put_account(stay, before, same && before->death == stay.death, to[2]);
+  to[3].put(stay.blocks);
+  to[4].put(stay.bytes);
+}
+
+bool get_row(std::vector<ColumnReader>& from, const Stay* before, const Edges& edges,
+             uint32_t accounts, Stay& stay) {
+  const uint64_t birth = from[0].get() + (before != nullptr ? before->birth : 0);
+  const uint64_t death = from[1].get();
+  if (birth >= edges.count || death > UINT16_MAX) return false;
+  stay.birth = static_cast<uint16_t>(birth);
+  stay.death = static_cast<uint16_t>(death);
+  const bool same = before != nullptr && before->birth == stay.birth && before->death == stay.death;
+  stay.blocks = from[3].get();
+  stay.bytes = from[4].get();
+  return stay.last() < edges.count && stay.last() >= stay.birth &&
+         get_account(from[2].get(), before, same, accounts, stay);
+}
+
+template <typename Row>
+void put_place(const Row& row, const Row* before, std::vector<ColumnWriter>& to) {
+  const bool same = before != nullptr && before->bucket == row.bucket;
+  to[0].put(before != nullptr ? row.bucket - before->bucket : row.bucket);
+  put_account(row, before, same, to[1]);
+}
+
+template <typename Row>
+bool get_place(std::vector<ColumnReader>& from, const Row* before, const Edges& edges,
+               uint32_t accounts, Row& row) {
+  const uint64_t step = from[0].get();
+  const uint64_t bucket = step + (before != nullptr ? before->bucket : 0);
+  if (step >= edges.count || bucket >= edges.count) return false;
+  row.bucket = static_cast<uint32_t>(bucket);
+  const bool same = before != nullptr && before->bucket == row.bucket;
+  return get_account(from[1].get(), before, same, accounts, row);
+}
+
+void put_row(const Change& change, const Change* before, std::vector<ColumnWriter>& to) {
+  put_place(change, before, to);
+  to[2].put(change.calls);
+  to[3].put(change.frees);
+  to[4].put(change.ended_blocks);
+  to[5].put(change.temporary_calls);
+  to[6].put(change.bytes);
+  to[7].put(change.ended_bytes);
+  to[8].put(change.smallest + 1);  // of none: 0
+  to[9].put(change.largest);
+}
+
+bool get_row(std::vector<ColumnReader>& from, const Change* before, const Edges& edges,
+             uint32_t accounts, Change& change) {
+  uint32_t* const counts[] = {&change.calls, &change.frees, &change.ended_blocks,
+                              &change.temporary_calls};
+  bool good = get_place(from, before, edges, accounts, change);
+  for (size_t i = 0; i < std::size(counts); ++i) {
+    const uint64_t count = from[2 + i].get();
+    good = good && count <= UINT32_MAX;
+    *counts[i] = static_cast<uint32_t>(count);
+  }
+  change.bytes = from[6].get();
+  change.ended_bytes = from[7].get();
+  change.smallest = from[8].get() - 1;
+  change.largest = from[9].get();
+  return good;
+}
+
+void put_row(const RareChange& change, const RareChange* before, std::vector<ColumnWriter>& to) {
+  put_place(change, before, to);
+  to[2].put(change.resizes);
+  to[3].put(change.moved_blocks);
+  to[4].put(change.moved_bytes);
+}
+
+bool get_row(std::vector<ColumnReader>& from, const RareChange* before, const Edges& edges,
+             uint32_t accounts, RareChange& change) {
+  change.resizes = from[2].get();
+  change.moved_blocks = from[3].get();
+  change.moved_bytes = from[4].get();
+  return get_place(from, before, edges, accounts, change);
+}
+
+template <typename Row>
+constexpr size_t kColumns = 0;
+template <>
+constexpr size_t kColumns<Stay> = 5;
+template <>
+constexpr size_t kColumns<Change> = 10;
+template <>
+constexpr size_t kColumns<RareChange> = 5;
+
+void put_number(uint64_t number, std::string& to) {
+  to.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+bool get_number(std::string_view& from, uint64_t& number) {
+  if (from.size() < sizeof number) return false;
+  std::memcpy(&number, from.data(), sizeof number);
+  from.remove_prefix(sizeof number);
+  return true;
+}
+
+template <typename Row>
+void write_rows(const std::vector<Row>& rows, seal::Compressor& compressor, std::string& to) {
+  put_number(rows.size(), to);
+  std::vector<ColumnWriter> columns(kColumns<Row>);
+  for (size_t i = 0; i < rows.size(); ++i)
+    put_row(rows[i], i == 0 ? nullptr : &rows[i - 1], columns);
+  for (const ColumnWriter& column : columns) column.write(compressor, to);
+}
+
+template <typename Row>
+bool read_rows(std::string_view& from, seal::Decompressor& decompressor, const Edges& edges,
+               uint32_t accounts, size_t most, std::vector<Row>& rows) {
+  uint64_t count = 0;
+  if (!get_number(from, count) || count > most) return false;
+  std::vector<ColumnReader> columns(kColumns<Row>);
+  for (ColumnReader& column : columns) {
+    if (!column.read(decompressor, count, from)) return false;
+  }
+  rows.reserve(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    Row row;
+    if (!get_row(columns, i == 0 ? nullptr : &rows.back(), edges, accounts, row)) return false;
+    if (i > 0 && row.place() < rows.back().place()) return false;
+    rows.push_back(row);
+  }
+  return std::all_of(columns.begin(), columns.end(),
+                     [](const ColumnReader& column) { return column.is_at_end(); });
+}
+
+}  // namespace
+
+std::string pack_cube(const Cube& cube) {
+  std::string to;
+  seal::Compressor compressor(kCubeLevel);
+  put_number(cube.edges.width_ns, to);
+  put_number(cube.edges.count, to);
+  write_rows(cube.stays, compressor, to);
+  write_rows(cube.changes, compressor, to);
+  write_rows(cube.rare_changes, compressor, to);
+  return to;
+}
+
+std::optional<Cube> unpack_cube(std::string_view bytes, uint32_t accounts, size_t most_rows) {
+  Cube cube;
+  uint64_t width = 0, count = 0;
+  if (!get_number(bytes, width) || !get_number(bytes, count)) return std::nullopt;
+  if (width == 0 || count == 0 || count > kMostEdges || width > UINT64_MAX / (count + 1)) {
+    return std::nullopt;
+  }
+  cube.edges = {width, static_cast<uint32_t>(count)};
+  seal::Decompressor decompressor;
+  const bool good =
+      read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.stays) &&
+      read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.changes) &&
+      read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.rare_changes);
+  return good && bytes.empty() ? std::optional(std::move(cube)) : std::nullopt;
+}
+
+}  // namespace heapledger

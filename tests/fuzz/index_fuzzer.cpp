@@ -1,0 +1,39 @@
+// Hostile indexes that somebody has put into the user's cache folder: whatever the bytes, what is
+// read back is a cube whose rows can be added up, or nothing. The first byte is how many accounts
+// there are.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "analyzer/index/cube_store.h"
+
+using namespace heapledger;
+
+namespace {
+
+constexpr size_t kMostRows = 4096;
+
+void demand(bool truth) {
+  if (!truth) abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const uint32_t accounts = data[0];
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::optional<Cube> cube = unpack_cube(bytes, accounts, kMostRows);
+  if (!cube) return 0;
+  Paged<Cell> cells;
+  cells.grow_to(accounts);
+  cube->add_live(cube->edges.count / 2, cells);
+  cube->add_range(std::nullopt, cube->edges.count / 2, cells);
+  cube->add_range(cube->edges.count / 3, std::nullopt, cells);
+  demand(cube->timeline({}).live_bytes.size() == cube->edges.count);
+  const std::optional<Cube> again = unpack_cube(pack_cube(*cube), accounts, kMostRows);
+  demand(again && *again == *cube);
+  return 0;
+}

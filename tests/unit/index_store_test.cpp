@@ -1,0 +1,111 @@
+// A cube comes back from its bytes as it was, and other bytes give none.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analyzer/index/cube_store.h"
+
+namespace heapledger {
+namespace {
+
+constexpr uint32_t kAccounts = 50;
+constexpr size_t kManyRows = 10'000;
+
+template <typename Row>
+void sort_rows(std::vector<Row>& rows) {
+  std::sort(rows.begin(), rows.end(),
+            [](const Row& a, const Row& b) { return a.place() < b.place(); });
+}
+
+Cube random_cube(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto below = [&random](uint64_t bound) { return random() % bound; };
+  auto any = [&random] { return random() >> (random() % 64); };
+  Cube cube;
+  cube.edges = {1024u << below(10), static_cast<uint32_t>(1 + below(1000))};
+  const size_t rows = below(300);
+  for (size_t i = 0; i < rows; ++i) {
+    Stay stay;
+    stay.account = static_cast<uint32_t>(below(kAccounts));
+    stay.birth = static_cast<uint16_t>(below(cube.edges.count));
+    stay.death = static_cast<uint16_t>(stay.birth + below(cube.edges.count - stay.birth));
+    if (below(2) == 0) stay.death = static_cast<uint16_t>(stay.death | Stay::kLeft);
+    stay.blocks = any();
+    stay.bytes = any();
+    cube.stays.push_back(stay);
+    Change change;
+    change.account = static_cast<uint32_t>(below(kAccounts));
+    change.bucket = static_cast<uint32_t>(below(cube.edges.count));
+    change.calls = static_cast<uint32_t>(any());
+    change.temporary_calls = static_cast<uint32_t>(any());
+    change.ended_bytes = any();
+    change.smallest = below(2) == 0 ? UINT64_MAX : any();
+    cube.changes.push_back(change);
+    cube.rare_changes.push_back({change.account, change.bucket, any(), any(), any()});
+  }
+  sort_rows(cube.stays);
+  sort_rows(cube.changes);
+  sort_rows(cube.rare_changes);
+  return cube;
+}
+
+TEST(CubeStore, GivesBackWhatWasStored) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const Cube cube = random_cube(seed);
+    const std::optional<Cube> read = unpack_cube(pack_cube(cube), kAccounts, kManyRows);
+    ASSERT_TRUE(read) << seed;
+    EXPECT_TRUE(*read == cube) << seed;
+  }
+}
+
+TEST(CubeStore, RefusesWhatIsCutOffOrTooLong) {
+  const std::string bytes = pack_cube(random_cube(3));
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_FALSE(unpack_cube(bytes.substr(0, length), kAccounts, kManyRows)) << length;
+  }
+  EXPECT_FALSE(unpack_cube(bytes + "x", kAccounts, kManyRows));
+}
+
+TEST(CubeStore, RefusesWhatDoesNotFit) {
+  Cube cube;
+  cube.edges = {1024, 10};
+  cube.stays.push_back({5, 2, 4, 1, 1});
+  cube.stays.push_back({9, 2, 4, 1, 1});
+  EXPECT_TRUE(unpack_cube(pack_cube(cube), 10, 2));
+  EXPECT_FALSE(unpack_cube(pack_cube(cube), 9, 2));
+  EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 1));
+  cube.edges.count = 4;
+  EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 2));
+  cube.edges.count = 10;
+  cube.stays[1].death = 1;  // before its birth
+  EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 2));
+}
+
+// Whatever is read has rows in order, of accounts and buckets that there are.
+TEST(CubeStore, ReadsChangedBytesAsASoundCubeOrNone) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    std::string bytes = pack_cube(random_cube(random() % 20));
+    for (int change = 0; change < 3; ++change) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    const std::optional<Cube> read = unpack_cube(bytes, kAccounts, kManyRows);
+    if (!read) continue;
+    for (const Stay& stay : read->stays) {
+      ASSERT_LT(stay.account, kAccounts);
+      ASSERT_LE(stay.birth, stay.last());
+      ASSERT_LT(stay.last(), read->edges.count);
+    }
+    for (const Change& row : read->changes) {
+      ASSERT_LT(row.account, kAccounts);
+      ASSERT_LT(row.bucket, read->edges.count);
+    }
+    EXPECT_EQ(read->timeline({}).calls.size(), read->edges.count);
+  }
+}
+
+}  // namespace
+}  // namespace heapledger
