@@ -163,8 +163,8 @@ class Ledgers {
   // Before the overview was asked for, this reads no more than it must.
   uint64_t time_of(const MomentSpec& moment);
 
-  // The ledger with the most of a measure, by its own totals: kPeakBytes, kLiveBytes (never freed),
-  // kCalls, kBytes, kTemporaryCalls, kRssPeak.
+  // The ledger with the most of a measure, by its own totals. Throws Error for one that processes
+  // do not have.
   uint32_t worst(Measure measure);
 
   struct Parts;
@@ -177,5 +177,8 @@ class Ledgers {
   std::shared_ptr<Parts> parts_;
   std::unique_ptr<Own> own_;
 };
+
+// Those that a process can be the worst by.
+std::vector<Measure> measures_of_processes();
 
 }  // namespace heapledger

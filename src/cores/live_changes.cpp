@@ -28,12 +28,9 @@ Sampling sampling_of(const LiveHeap& heap) {
 }  // namespace
 
 void Change::add(const Change& other) {
-  live_bytes += other.live_bytes;
-  live_blocks += other.live_blocks;
+  Sums::add(other);
   growth += other.growth;
   growth_since_first += other.growth_since_first;
-  calls += other.calls;
-  bytes += other.bytes;
   if (history.size() < other.history.size()) {
     history.insert(history.begin(), other.history.size() - history.size(), 0);
   }

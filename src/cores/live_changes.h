@@ -7,17 +7,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyzer/query/figures.h"
 #include "cores/live_heap.h"
 
 namespace heapledger::cores {
 
-struct Change {
-  uint64_t live_bytes = 0;
-  uint64_t live_blocks = 0;
+// Of the sums, calls and bytes are since the reading before; the rest of them no table has.
+struct Change : Sums {
   int64_t growth = 0;              // of live bytes since the reading before
   int64_t growth_since_first = 0;  // the same since the first reading
-  uint64_t calls = 0;              // allocations since the reading before
-  uint64_t bytes = 0;              // that they asked for
   std::vector<uint64_t> history;   // live bytes of the last readings; the last is this one
 
   // Both together; the histories are of the same readings.

@@ -1,7 +1,5 @@
 #include "exporters/metric.h"
 
-#include <vector>
-
 #include "analyzer/error.h"
 #include "text/nearest.h"
 
@@ -15,17 +13,27 @@ bool is_live(Measure measure) {
   return measure == Measure::kLiveBytes || measure == Measure::kLiveBlocks;
 }
 
+bool is_metric(const FigureRow& row) {
+  return !row.word.empty() && adds_up(row.measure);
+}
+
 }  // namespace
+
+std::vector<std::string> metric_words() {
+  std::vector<std::string> words = {std::string(kPeakWord), std::string(kEndWord)};
+  for (const FigureRow& row : figure_catalog()) {
+    if (is_metric(row)) words.emplace_back(row.word);
+  }
+  return words;
+}
 
 Metric parse_metric(std::string_view text) {
   if (text == kPeakWord) return {Measure::kLiveBytes, Metric::When::kPeak};
   if (text == kEndWord) return kNeverFreedMetric;
-  std::vector<std::string> names = {std::string(kPeakWord), std::string(kEndWord)};
   for (const FigureRow& row : figure_catalog()) {
-    if (row.word.empty() || !adds_up(row.measure)) continue;
-    if (row.word == text) return {row.measure};
-    names.emplace_back(row.word);
+    if (is_metric(row) && row.word == text) return {row.measure};
   }
+  const std::vector<std::string> names = metric_words();
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   throw Error(

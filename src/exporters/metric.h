@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/query.h"
 
@@ -19,7 +20,9 @@ struct Metric {
 };
 inline constexpr Metric kNeverFreedMetric{Measure::kLiveBytes, Metric::When::kEnd};
 
-// A word of the catalogue; "peak", "never-freed". Throws Error.
+// "peak", "never-freed", and words of the catalogue.
+std::vector<std::string> metric_words();
+// One of them. Throws Error.
 Metric parse_metric(std::string_view text);
 std::string_view name_of(Metric metric);
 

@@ -18,6 +18,10 @@ bool has_time(F figures) {
   return figures.has_time;
 }
 
+bool has_live(F figures) {
+  return figures.live_blocks > 0;
+}
+
 bool has_ended(F figures) {
   return figures.lifetimes.count() > 0;
 }
@@ -83,6 +87,10 @@ constexpr std::array<FigureRow, kMeasures> make_catalog() {
       derived(
           M::kAverageSize, "size", "average", FigureUnit::kBytes,
           [](F f) { return f.average_size(); }, nullptr, "bytes a call"),
+      derived(
+          M::kAverageLiveSize, "live-size", "average live", FigureUnit::kBytes,
+          [](F f) { return f.live_blocks == 0 ? 0 : f.live_bytes / f.live_blocks; }, has_live,
+          "bytes a live block"),
       derived(
           M::kMedianLifetime, "lifetime", "median life", FigureUnit::kNanoseconds,
           [](F f) { return f.lifetimes.median(); }, has_ended, "half of the blocks lived longer"),

@@ -120,11 +120,12 @@ enum class Measure : uint8_t {
   kPeakTime,
   kTime,  // that samples stand for
   kAverageSize,
+  kAverageLiveSize,
   kMedianLifetime,
   kMeanLifetime,
   kRssPeak,  // of a process
 };
-inline constexpr size_t kMeasures = 21;
+inline constexpr size_t kMeasures = 22;
 
 enum class FigureUnit : uint8_t { kBytes, kCount, kNanoseconds };
 

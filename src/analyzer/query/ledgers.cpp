@@ -1,5 +1,7 @@
 // Ledgers: the first pass, and what needs no further one.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "analyzer/error.h"
 #include "analyzer/index/indexing_book.h"
@@ -40,6 +42,19 @@ void take_end_for_peak(Overview& overview, const LedgerSet& set) {
     facts.totals.peak_time_ns = set.since_start(facts.start_wall_ns) + facts.duration_ns;
   }
 }
+
+// The figures of a process, from its own totals: the live ones at its end.
+constexpr std::array<std::pair<Measure, uint64_t Totals::*>, 9> kOfProcesses = {{
+    {Measure::kPeakBytes, &Totals::peak_bytes},
+    {Measure::kLiveBytes, &Totals::end_bytes},
+    {Measure::kLiveBlocks, &Totals::end_blocks},
+    {Measure::kCalls, &Totals::calls},
+    {Measure::kBytes, &Totals::bytes},
+    {Measure::kTemporaryCalls, &Totals::temporary_calls},
+    {Measure::kFrees, &Totals::frees},
+    {Measure::kResizes, &Totals::resizes},
+    {Measure::kRssPeak, &Totals::rss_peak_bytes},
+}};
 
 void add_up(Overview& overview) {
   for (const LedgerFacts& ledger : overview.processes) {
@@ -160,34 +175,26 @@ void Ledgers::count_as_wrappers(const std::vector<std::string>& functions) {
   parts_->set_naming({parts_->naming.symbols, parts_->naming.rename, functions});
 }
 
+std::vector<Measure> measures_of_processes() {
+  std::vector<Measure> measures;
+  for (const auto& [measure, total] : kOfProcesses) measures.push_back(measure);
+  return measures;
+}
+
 uint32_t Ledgers::worst(Measure measure) {
-  auto value = [measure](const Totals& totals) -> uint64_t {
-    switch (measure) {
-      case Measure::kPeakBytes:
-        return totals.peak_bytes;
-      case Measure::kLiveBytes:
-        return totals.end_bytes;
-      case Measure::kLiveBlocks:
-        return totals.end_blocks;
-      case Measure::kCalls:
-        return totals.calls;
-      case Measure::kBytes:
-        return totals.bytes;
-      case Measure::kTemporaryCalls:
-        return totals.temporary_calls;
-      case Measure::kResizes:
-        return totals.resizes;
-      case Measure::kFrees:
-        return totals.frees;
-      case Measure::kRssPeak:
-        return totals.rss_peak_bytes;
-      default:
-        throw Error(
-            "a process cannot be the worst by " + std::string(name_of(measure)) +
-                "; take peak, live, blocks, calls, bytes, temporary, frees, reallocs or rss",
-            ErrorKind::kQuestion);
+  const auto known = std::find_if(kOfProcesses.begin(), kOfProcesses.end(),
+                                  [measure](const auto& row) { return row.first == measure; });
+  if (known == kOfProcesses.end()) {
+    std::string words;
+    for (Measure one : measures_of_processes()) {
+      const bool last = one == kOfProcesses.back().first;
+      words += (words.empty() ? "" : last ? " or " : ", ") + std::string(name_of(one));
     }
-  };
+    throw Error(
+        "a process cannot be the worst by " + std::string(name_of(measure)) + "; take " + words,
+        ErrorKind::kQuestion);
+  }
+  const auto value = [&](const Totals& totals) { return totals.*known->second; };
   const std::vector<LedgerFacts>& ledgers = facts();
   auto worst = std::max_element(ledgers.begin(), ledgers.end(),
                                 [&](const LedgerFacts& a, const LedgerFacts& b) {

@@ -22,14 +22,8 @@ std::vector<std::string> sort_words() {
 }
 
 std::vector<std::string> worst_words() {
-  return {"peak", "live", "blocks", "calls", "bytes", "temporary", "frees", "reallocs", "rss"};
-}
-
-std::vector<std::string> metric_words() {
-  std::vector<std::string> words = {"peak", "never-freed"};
-  for (const FigureRow& row : figure_catalog()) {
-    if (!row.word.empty() && adds_up(row.measure)) words.emplace_back(row.word);
-  }
+  std::vector<std::string> words;
+  for (Measure measure : measures_of_processes()) words.emplace_back(name_of(measure));
   return words;
 }
 

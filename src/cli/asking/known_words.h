@@ -10,7 +10,6 @@ namespace heapledger::cli {
 std::vector<std::string> group_words();   // --by
 std::vector<std::string> sort_words();    // --sort of a report: every measure of a group
 std::vector<std::string> worst_words();   // --worst: every measure of a process
-std::vector<std::string> metric_words();  // --metric
 std::vector<std::string> moment_words();  // --at, besides times, shares and markers
 
 // "a, b or c".

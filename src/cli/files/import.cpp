@@ -1,14 +1,9 @@
 // `heapledger import`: recordings of other tools, made ledgers.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "analyzer/error.h"
 #include "analyzer/seal/seal_file.h"
@@ -16,6 +11,7 @@
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
 #include "cli/shared/progress_line.h"
+#include "cli/shared/temporary_file.h"
 #include "importers/importer.h"
 #include "text/text.h"
 
@@ -27,29 +23,6 @@ struct ImportOptions {
   std::string out;
   bool quiet = false;
   NameOptions names;
-};
-
-// The raw ledger, beside the sealed one to be; it is gone in the end, whatever happens.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& beside) : path_(beside + ".XXXXXX") {
-    int fd = ::mkstemp(path_.data());
-    if (fd < 0) {
-      throw Error("cannot write " + beside + ": " + std::generic_category().message(errno),
-                  ErrorKind::kSystem);
-    }
-    mode_t mask = ::umask(0);
-    ::umask(mask);
-    (void)::fchmod(fd, 0666 & ~mask);
-    ::close(fd);
-  }
-  ~TemporaryFile() { ::unlink(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 // Recordings without names get those that this machine knows.

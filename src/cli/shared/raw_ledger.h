@@ -1,25 +1,25 @@
-// A heap as a raw ledger, beside the file that is to be made of it, where there is room for it. It
-// is gone in the end.
+// A heap as a raw ledger, beside the file that is to be made of it.
 #pragma once
 
 #include <string>
 
-#include "cores/live_heap.h"
+#include "cli/shared/problems.h"
+#include "cli/shared/temporary_file.h"
+#include "cores/to_ledger.h"
 
 namespace heapledger::cli {
 
 class RawLedger {
  public:
   // Tells on stderr what had to be left out, unless `quiet`.
-  RawLedger(const cores::LiveHeap& heap, const std::string& beside, bool quiet);
-  ~RawLedger();
-  RawLedger(const RawLedger&) = delete;
-  RawLedger& operator=(const RawLedger&) = delete;
+  RawLedger(const cores::LiveHeap& heap, const std::string& beside, bool quiet) : file_(beside) {
+    tell_problems(cores::write_ledger(heap, path()), quiet);
+  }
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
 
  private:
-  std::string path_;
+  TemporaryFile file_;
 };
 
 }  // namespace heapledger::cli

@@ -89,14 +89,11 @@ Line curve_line(const TopReading& reading, size_t width, const Page& page) {
 
 Line choice_line(const TopReading& reading, size_t rows, const TopState& state, size_t width,
                  const Page& page) {
-  constexpr const char* kSorted[] = {"live bytes", "growth since top began", "bytes allocated",
-                                     "blocks", "name"};
   const TopChoice& choice = state.choice;
   Line line(page);
-  line.put(
-      fmt::format("{} by {}{}", counted(rows, name_of(choice.by)),
-                  kSorted[static_cast<size_t>(choice.sort)], choice.reverse ? ", reversed" : ""),
-      Look::kFaint);
+  line.put(fmt::format("{} by {}{}", counted(rows, name_of(choice.by)), row_of(choice.sort).title,
+                       choice.reverse ? ", reversed" : ""),
+           Look::kFaint);
   if (!choice.filter.empty()) {
     line.put("  only with ", Look::kFaint).put(quoted(choice.filter), Look::kStrong);
   }

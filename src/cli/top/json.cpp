@@ -58,7 +58,7 @@ Json top_json(const TopReading& reading, const std::vector<TopRow>& rows, const 
   json["problem"] = reading.problem.empty() ? Json() : Json(as_utf8(reading.problem));
   json["total"] = change_json(reading, reading.total);
   json["by"] = name_of(choice.by);
-  json["sort"] = name_of(choice.sort);
+  json["sort"] = row_of(choice.sort).word;
   json["filter"] = choice.filter.empty() ? Json() : Json(as_utf8(choice.filter));
   json["groups"] = rows.size();
   Json list = Json::array();

@@ -88,9 +88,8 @@ void type(const Key& key, TopState& state) {
 }
 
 void next_sort(TopState& state, size_t steps) {
-  size_t count = std::size(kTopSorts);
-  size_t place = (static_cast<size_t>(state.choice.sort) + steps) % count;
-  state.choice.sort = kTopSorts[place];
+  size_t place = (static_cast<size_t>(state.choice.sort) + steps) % top_sorts().size();
+  state.choice.sort = static_cast<TopSort>(place);
 }
 
 void change_interval(TopState& state, bool longer) {
@@ -161,7 +160,7 @@ KeyEffect apply_letter(char letter, TopState& state) {
       break;
     case 'S':
     case '<':
-      next_sort(state, std::size(kTopSorts) - 1);
+      next_sort(state, top_sorts().size() - 1);
       break;
     case 'r':
       state.choice.reverse = !state.choice.reverse;
@@ -247,7 +246,7 @@ KeyEffect apply_key(const Key& key, const std::vector<TopRow>& rows, size_t page
       break;
     }
     case KeyKind::kLeft:
-      next_sort(state, std::size(kTopSorts) - 1);
+      next_sort(state, top_sorts().size() - 1);
       break;
     case KeyKind::kRight:
       next_sort(state, 1);

@@ -70,27 +70,17 @@ void merge(TopRow& into, TopRow&& row) {
 }
 
 // What rows are sorted by, the largest first; names the other way round.
-int64_t measure(const TopRow& row, TopSort sort) {
-  switch (sort) {
-    case TopSort::kGrowth:
-      return row.change.growth_since_first;
-    case TopSort::kRate:
-      return static_cast<int64_t>(row.change.bytes);
-    case TopSort::kBlocks:
-      return static_cast<int64_t>(row.change.live_blocks);
-    case TopSort::kLive:
-      return static_cast<int64_t>(row.change.live_bytes);
-    case TopSort::kName:
-      break;
-  }
-  return 0;
+int64_t measure(const TopRow& row, const TopSortRow& sort) {
+  if (sort.sum != nullptr) return static_cast<int64_t>(row.change.*sort.sum);
+  return sort.other != nullptr ? row.change.*sort.other : 0;
 }
 
 void sort_rows(std::vector<TopRow>& rows, const TopChoice& choice) {
-  auto before = [&choice](const TopRow& a, const TopRow& b) {
-    if (choice.sort == TopSort::kName && a.name != b.name) return a.name < b.name;
-    int64_t of_a = measure(a, choice.sort);
-    int64_t of_b = measure(b, choice.sort);
+  const TopSortRow& sort = row_of(choice.sort);
+  auto before = [&](const TopRow& a, const TopRow& b) {
+    if (sort.sort == TopSort::kName && a.name != b.name) return a.name < b.name;
+    int64_t of_a = measure(a, sort);
+    int64_t of_b = measure(b, sort);
     if (of_a != of_b) return of_a > of_b;
     if (a.change.live_bytes != b.change.live_bytes) {
       return a.change.live_bytes > b.change.live_bytes;
@@ -103,20 +93,31 @@ void sort_rows(std::vector<TopRow>& rows, const TopChoice& choice) {
 
 }  // namespace
 
-std::string_view name_of(TopSort sort) {
-  switch (sort) {
-    case TopSort::kLive:
-      return "live";
-    case TopSort::kGrowth:
-      return "growth";
-    case TopSort::kRate:
-      return "rate";
-    case TopSort::kBlocks:
-      return "blocks";
-    case TopSort::kName:
-      return "name";
-  }
-  return "";
+const std::array<TopSortRow, 5>& top_sorts() {
+  const auto of = [](TopSort sort, Measure measure, std::string_view word, std::string_view title) {
+    const FigureRow& row = heapledger::row_of(measure);
+    return TopSortRow{sort, word.empty() ? row.word : word, title.empty() ? row.title : title,
+                      row.sum, nullptr};
+  };
+  static const std::array<TopSortRow, 5> sorts = {{
+      of(TopSort::kLive, Measure::kLiveBytes, "", "live bytes"),
+      {TopSort::kGrowth, "growth", "growth since top began", nullptr,
+       &cores::Change::growth_since_first},
+      of(TopSort::kRate, Measure::kBytes, "rate", "bytes allocated"),
+      of(TopSort::kBlocks, Measure::kLiveBlocks, "", ""),
+      {TopSort::kName, "name", "name", nullptr, nullptr},
+  }};
+  return sorts;
+}
+
+const TopSortRow& row_of(TopSort sort) {
+  return top_sorts()[static_cast<size_t>(sort)];
+}
+
+std::vector<std::string> top_sort_words() {
+  std::vector<std::string> words;
+  for (const TopSortRow& row : top_sorts()) words.emplace_back(row.word);
+  return words;
 }
 
 std::string_view name_of(TopBy by) {

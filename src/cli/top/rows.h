@@ -1,6 +1,7 @@
 // The rows of `heapledger top`: sites or functions, chosen and sorted.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,11 +14,20 @@ namespace heapledger::cli::top {
 enum class TopSort { kLive, kGrowth, kRate, kBlocks, kName };
 enum class TopBy { kSite, kFunction };
 
-inline constexpr TopSort kTopSorts[] = {TopSort::kLive, TopSort::kGrowth, TopSort::kRate,
-                                        TopSort::kBlocks, TopSort::kName};
+// A figure of the catalogue, under a word of top's own where it is for one interval only; or what
+// no other answer has.
+struct TopSortRow {
+  TopSort sort;
+  std::string_view word;
+  std::string_view title;
+  uint64_t Sums::*sum;            // of the catalogue
+  int64_t cores::Change::*other;  // nullptr both: by name
+};
 
-std::string_view name_of(TopSort sort);  // "live", "growth", "rate", "blocks", "name"
-std::string_view name_of(TopBy by);      // "site", "function"
+const std::array<TopSortRow, 5>& top_sorts();  // in the order of TopSort
+const TopSortRow& row_of(TopSort sort);
+std::vector<std::string> top_sort_words();
+std::string_view name_of(TopBy by);  // "site", "function"
 
 struct TopChoice {
   TopSort sort = TopSort::kLive;

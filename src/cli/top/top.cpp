@@ -38,8 +38,8 @@ TopState state_of(const TopOptions& options) {
   if (state.interval_ns < kShortestNs) {
     throw Error("the interval must be 10ms or longer", ErrorKind::kQuestion);
   }
-  for (TopSort sort : kTopSorts) {
-    if (name_of(sort) == options.sort) state.choice.sort = sort;
+  for (const TopSortRow& row : top_sorts()) {
+    if (row.word == options.sort) state.choice.sort = row.sort;
   }
   state.choice.by = options.by == name_of(TopBy::kFunction) ? TopBy::kFunction : TopBy::kSite;
   state.choice.filter = options.filter;
@@ -68,7 +68,7 @@ void add_choices(Command& command, TopOptions& options) {
       .add_option("--sort", options.sort,
                   "By live bytes (default), growth since top began, rate of allocation, blocks or "
                   "name")
-      ->one_of({"live", "growth", "rate", "blocks", "name"})
+      ->one_of(top_sort_words())
       ->type_name("live|growth|rate|blocks|name");
   command.add_flag("--reverse", options.reverse, "Sort the other way round");
   command

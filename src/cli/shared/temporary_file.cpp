@@ -1,4 +1,4 @@
-#include "cli/shared/raw_ledger.h"
+#include "cli/shared/temporary_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,13 +8,10 @@
 #include <system_error>
 
 #include "analyzer/error.h"
-#include "cli/shared/problems.h"
-#include "cores/to_ledger.h"
 
 namespace heapledger::cli {
 
-RawLedger::RawLedger(const cores::LiveHeap& heap, const std::string& beside, bool quiet)
-    : path_(beside + ".XXXXXX") {
+TemporaryFile::TemporaryFile(const std::string& beside) : path_(beside + ".XXXXXX") {
   int fd = ::mkstemp(path_.data());
   if (fd < 0) {
     throw Error("cannot write " + beside + ": " + std::generic_category().message(errno),
@@ -24,15 +21,9 @@ RawLedger::RawLedger(const cores::LiveHeap& heap, const std::string& beside, boo
   ::umask(mask);
   (void)::fchmod(fd, 0666 & ~mask);
   ::close(fd);
-  try {
-    tell_problems(cores::write_ledger(heap, path_), quiet);
-  } catch (...) {
-    ::unlink(path_.c_str());
-    throw;
-  }
 }
 
-RawLedger::~RawLedger() {
+TemporaryFile::~TemporaryFile() {
   ::unlink(path_.c_str());
 }
 
