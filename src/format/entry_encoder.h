@@ -19,6 +19,9 @@ struct EncoderState {
   uint64_t pointer = 0;  // last pointer written
 };
 
+// In place of a time: that of the entry before.
+struct SameTime {};
+
 namespace detail {
 
 // Ends the entry that begins at `start`.
@@ -39,9 +42,12 @@ inline uint64_t advance(EncoderState& state, uint64_t time) {
   state.time += delta;
   return delta;
 }
+inline uint64_t advance(EncoderState&, SameTime) {
+  return 0;
+}
 
 inline unsigned char* put_pointer(EncoderState& state, unsigned char* at, uint64_t pointer) {
-  at = put_varint(at, fold_pointer(pointer, state.pointer));
+  at = put_folded(at, pointer - state.pointer);
   state.pointer = pointer;
   return at;
 }
@@ -59,18 +65,28 @@ inline unsigned char* open_common(EncoderState& state, uint64_t time, unsigned s
   tag = make_tag(shape, kTimeEscape);
   return put_varint(at, advance(state, time));
 }
+inline unsigned char* open_common(EncoderState& state, SameTime, unsigned shape,
+                                  unsigned char& tag) {
+  tag = make_tag(shape, 0);
+  return state.cursor + 1;
+}
 
 }  // namespace detail
 
-inline void append_free(EncoderState& state, uint64_t time, uint64_t pointer) {
+// `Time` is units, or SameTime.
+template <typename Time>
+__attribute__((always_inline)) inline void append_free(EncoderState& state, Time time,
+                                                       uint64_t pointer) {
   unsigned char tag;
   unsigned char* const start = state.cursor;
   unsigned char* at = detail::open_common(state, time, kShapeFree, tag);
   detail::commit(state, start, detail::put_pointer(state, at, pointer), tag);
 }
 
-inline void append_malloc(EncoderState& state, uint64_t time, uint64_t pointer, uint32_t site,
-                          uint64_t size) {
+template <typename Time>
+__attribute__((always_inline)) inline void append_malloc(EncoderState& state, Time time,
+                                                         uint64_t pointer, uint32_t site,
+                                                         uint64_t size) {
   unsigned char tag;
   unsigned char* const start = state.cursor;
   unsigned char* at = detail::open_common(state, time, kShapeMalloc, tag);
@@ -80,8 +96,10 @@ inline void append_malloc(EncoderState& state, uint64_t time, uint64_t pointer, 
 }
 
 // kCalloc, kReallocNew, kReallocArrayNew, kValloc, kPvalloc.
-inline void append_allocation(EncoderState& state, Kind kind, uint64_t time, uint64_t pointer,
-                              uint32_t site, uint64_t size) {
+template <typename Time>
+__attribute__((always_inline)) inline void append_allocation(EncoderState& state, Kind kind,
+                                                             Time time, uint64_t pointer,
+                                                             uint32_t site, uint64_t size) {
   unsigned char* const start = state.cursor;
   unsigned char* at = put_varint(start + 1, detail::advance(state, time));
   at = detail::put_pointer(state, at, pointer);

@@ -80,6 +80,13 @@ inline uint64_t fold_pointer(uint64_t pointer, uint64_t previous) {
   return zigzag | (distance & 15) << 60;  // zigzag is below 2^60
 }
 
+// Writes a folded distance, which is put_varint(to, fold_pointer(…)) in fewer steps for nearly all.
+inline unsigned char* put_folded(unsigned char* to, uint64_t distance) {
+  if (__builtin_expect((distance & 15) != 0, 0)) return put_varint(to, fold_pointer(distance, 0));
+  auto same = static_cast<int64_t>(distance);
+  return put_varint(to, static_cast<uint64_t>((same >> 3) ^ (same >> 63)));
+}
+
 inline uint64_t unfold_pointer(uint64_t folded, uint64_t previous) {
   uint64_t zigzag = folded & 0x0FFF'FFFF'FFFF'FFFFull;
   uint64_t units = (zigzag >> 1) ^ (0 - (zigzag & 1));

@@ -165,6 +165,26 @@ TEST(Entries, TimeNeverRunsBackwards) {
   EXPECT_EQ(entry.time, 100u);
 }
 
+TEST(Entries, ThoseWithoutATimeOfTheirOwnHaveTheOneBefore) {
+  std::vector<unsigned char> bytes(300);
+  EncoderState state{bytes.data(), 100, 0};
+  append_malloc(state, 107, 0x1000, 1, 8);
+  append_malloc(state, SameTime(), 0x2008, 2, 16);  // not a multiple of 16
+  append_allocation(state, Kind::kCalloc, SameTime(), 0x3000, 3, 24);
+  append_free(state, SameTime(), 0x1000);
+  append_free(state, 109, 0x3000);
+  EntryDecoder decoder(bytes.data(), state.cursor, 100);
+  const uint64_t expected[][2] = {
+      {107, 0x1000}, {107, 0x2008}, {107, 0x3000}, {107, 0x1000}, {109, 0x3000}};
+  Entry entry;
+  for (const auto& [time, pointer] : expected) {
+    ASSERT_TRUE(decoder.next(entry));
+    EXPECT_EQ(entry.time, time);
+    EXPECT_EQ(entry.pointer, pointer);
+  }
+  EXPECT_FALSE(decoder.next(entry));
+}
+
 TEST(Entries, NoShortEntryIsLongerThanPromised) {
   std::vector<unsigned char> bytes(200);
   EncoderState state{bytes.data(), 0, 0};

@@ -24,6 +24,7 @@ bool raise_beacon() {
 
 void wipe_beacon() {
   beacon->recording = 0;
+  beacon->alone = 0;
   beacon->alive = 0;
   beacon->ending = 0;
 }

@@ -10,7 +10,7 @@ namespace heapledger::runtime {
 
 struct Beacon {
   uint64_t recording;  // nonzero while entries are being made
-  uint64_t alone;      // nonzero while no more than one thread has made any
+  uint64_t alone;      // nonzero while they are, and no more than one thread has made any
   uint64_t alive;      // nonzero in the process that set the beacon up: zero after a fork
   uint64_t ending;     // nonzero when a signal is about to end the process (ledger/ending.h)
 };

@@ -23,6 +23,7 @@ void begin_ending() {
     os::wait_for_ever();
   }
   // Second: whoever finds recording off finds out why.
+  __atomic_store_n(&beacon->alone, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&beacon->recording, 0, __ATOMIC_SEQ_CST);
   uint64_t limit = os::read_clocks().monotonic_ns + kPatienceNs;
   while (others_in_hooks() && os::read_clocks().monotonic_ns < limit) os::yield_processor();

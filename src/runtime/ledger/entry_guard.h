@@ -1,6 +1,6 @@
 // Opens the thread's window for one entry. While it is open, the thread's other hooks (from a
 // signal handler) pass through, counted. There are two ways in: EntryGuard, which does whatever is
-// needed, and quick_window, which only says whether nothing is.
+// needed, and enter_quickly, which does nothing where anything is.
 #pragma once
 
 #include <arch_stack.h>
@@ -22,8 +22,12 @@ class EntryGuard {
     Window* window = thread_slot.window;
     if (window == nullptr || window->encoder.cursor >= window->limit || beacon->recording == 0) {
       window = ready_window(missed);
-      if (window == nullptr) thread_slot.busy = thread_slot.idle;
+      if (window == nullptr) {
+        thread_slot.busy = thread_slot.idle;
+        return;
+      }
     }
+    window->unstamped = 0;  // their room may be used up
     window_ = window;
   }
 
@@ -75,40 +79,45 @@ inline uint64_t time_if_allowed() {
 // Reading the clock costs as much as all the rest of an entry. While one thread is alone, the
 // order of its entries is known anyway; so when they come thick and fast, only every eighth is
 // stamped, and those between get its time. Large blocks always have their own.
-inline constexpr uint32_t kUnstampedRun = 7;
 inline constexpr uint64_t kThickUnits = os::rough_units(3000);  // since the last stamp
 inline constexpr size_t kAlwaysStampedBytes = 4096;
 
-inline bool is_alone() {
-  return __atomic_load_n(&beacon->alone, __ATOMIC_RELAXED) != 0;
-}
-
-// The hot path: the window and the time, if an entry can be made at once: recording is on, the
-// window has room, no sample is due, and no other hook of this thread is at work. The caller then
-// appends one entry and calls quick_end. Else null, with nothing changed.
-__attribute__((always_inline)) inline Window* quick_window(uint64_t& time, size_t bytes) {
-  if (__builtin_expect(thread_slot.busy != 0, 0)) return nullptr;
+// The hot path: calls `enter(window, time)`, which appends one entry, if that can be made at once:
+// recording is on, the window has room, no sample is due, and no other hook of this thread is at
+// work. The time is format::SameTime or units. False: nothing has changed.
+template <typename Enter>
+__attribute__((always_inline)) inline bool enter_quickly(size_t bytes, Enter enter) {
+  if (__builtin_expect(thread_slot.busy != 0, 0)) return false;
   // Before the look at the window: a handler that comes in between may fill it.
-  thread_slot.busy = os::stack_position();
+  os::keep_stack_position(thread_slot.busy);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  Window* window = thread_slot.window;
-  if (__builtin_expect(window != nullptr && window->encoder.cursor < window->fast_limit &&
-                           beacon->recording != 0,
-                       1)) {
-    uint64_t last = window->encoder.time;
-    if (window->unstamped != 0 && bytes < kAlwaysStampedBytes && is_alone()) {
-      --window->unstamped;
-      time = last;
-      return window;
-    }
-    time = os::counter_ticks() >> os::kTickShift;
-    if (__builtin_expect(time < memory_due.load(std::memory_order_relaxed), 1)) {
-      window->unstamped = time - last < kThickUnits ? kUnstampedRun : 0;
-      return window;
+  bool entered = false;
+  if (Window* window = thread_slot.window; __builtin_expect(window != nullptr, 1)) {
+    const uint32_t unstamped = window->unstamped;
+    if (beacon->alone != 0 && bytes < kAlwaysStampedBytes && unstamped != 0) {
+      window->unstamped = unstamped - 1;
+      enter(*window, format::SameTime());
+      entered = true;
+    } else if (window->encoder.cursor < window->fast_limit && beacon->recording != 0) {
+      uint64_t time = os::counter_ticks() >> os::kTickShift;
+      if (__builtin_expect(time < memory_due.load(std::memory_order_relaxed), 1)) {
+        window->unstamped = time - window->encoder.time < kThickUnits ? kUnstampedRun : 0;
+        enter(*window, time);
+        entered = true;
+      }
     }
   }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   thread_slot.busy = thread_slot.idle;
-  return nullptr;
+  return entered;
+}
+
+// What units a time is.
+__attribute__((always_inline)) inline uint64_t units_of(const Window&, uint64_t time) {
+  return time;
+}
+__attribute__((always_inline)) inline uint64_t units_of(const Window& window, format::SameTime) {
+  return window.encoder.time;
 }
 
 __attribute__((always_inline)) inline void quick_end() {

@@ -145,8 +145,8 @@ long create_ledger(const LedgerRequest& request) {
     return error;
   }
   ledger_file.status.store(Status::kRecording, std::memory_order_release);
-  __atomic_store_n(&beacon->alone, 1, __ATOMIC_RELAXED);
   beacon->recording = 1;
+  __atomic_store_n(&beacon->alone, 1, __ATOMIC_RELAXED);
   return 0;
 }
 
@@ -190,6 +190,7 @@ void stop_recording(StopReason reason, long error) {
   FileHeader* header = ledger_file.header;
   if (header == nullptr) return;
   beacon->recording = 0;
+  __atomic_store_n(&beacon->alone, 0, __ATOMIC_RELAXED);
   note_live_stop(reason, error);
   std::atomic_ref<uint32_t> stored(header->stop_reason);
   uint32_t none = 0;

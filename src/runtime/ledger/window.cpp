@@ -15,6 +15,7 @@
 namespace heapledger::runtime {
 
 using format::ExtentHeader;
+using format::kMaxShortEntryBytes;
 using format::StopReason;
 
 __thread ThreadSlot thread_slot = {};
@@ -95,8 +96,9 @@ Window* new_window(uint32_t tid) {
   window.extent = extent;
   window.seq = 0;
   window.encoder.time = now_units();
-  window.limit = window.end() - format::kMaxShortEntryBytes;
-  window.fast_limit = clock_choice.counter ? window.limit : nullptr;
+  window.limit = window.end() - kMaxShortEntryBytes;
+  window.fast_limit =
+      clock_choice.counter ? window.limit - kUnstampedRun * kMaxShortEntryBytes : nullptr;
   extent->window = index;
   start_filling(window);
   os::keep_store_order();
@@ -115,6 +117,8 @@ Window* attach_thread() {
   window->thread = window_registry.threads.fetch_add(1, std::memory_order_relaxed);
   // Before this thread's first entry: whoever gets a block of its knows.
   if (window->thread != 0) __atomic_store_n(&beacon->alone, 0, __ATOMIC_RELEASE);
+  window->plain_memo = nullptr;
+  window->callers = nullptr;
   thread_slot.window = window;
   window->slot = &thread_slot;
   if (!room_for(*window, sizeof window->name + format::LongEntry::kLongOverhead)) return nullptr;
@@ -219,7 +223,8 @@ bool holds_thread(uintptr_t start, uintptr_t end) {
 }
 
 bool room_for(Window& window, size_t bytes) {
-  size_t needed = bytes + format::kMaxShortEntryBytes;
+  window.unstamped = 0;  // their room is used up
+  size_t needed = bytes + kMaxShortEntryBytes;
   if (static_cast<size_t>(window.end() - window.encoder.cursor) >= needed) return true;
   return needed <= format::kPayloadBytes && flush(window);
 }

@@ -23,18 +23,25 @@ struct CountTable;
 namespace heapledger::runtime {
 
 struct StackMemo;         // of the layer above
+struct CallerSites;       // likewise
 struct LiveCache;         // likewise
 struct ThreadStatistics;  // likewise
 struct ThreadSlot;
 
 struct alignas(64) Window {
+  // What the quick paths use is one line of memory.
   format::EncoderState encoder;
-  unsigned char* limit;       // below it a short entry fits
-  unsigned char* fast_limit;  // the same; null where the quick path may not be taken
-  format::ExtentHeader* extent;
-  uint32_t unstamped;  // so many more entries may have the time of the one before
-  uint64_t seq;  // as in the extent; the extent's may be the parent's by now in a forked child
+  // Below it a run of short entries fits; null where the quick path may not be taken.
+  unsigned char* fast_limit;
+  // So many more entries may have the time of the one before; there is room for them.
+  uint32_t unstamped;
   uint32_t thread;
+  StackMemo* plain_memo;  // `memo`, where it is the thread's and nothing else is to be asked
+  CallerSites* callers;   // likewise, where the caller is all that is kept of a stack (depth=1)
+
+  unsigned char* limit;  // below it a short entry fits
+  format::ExtentHeader* extent;
+  uint64_t seq;  // as in the extent; the extent's may be the parent's by now in a forked child
   std::atomic<uint32_t> owner;  // thread id
   char name[16];                // of the thread, as last entered
   StackMemo* memo;              // its last stack; stays with the window
@@ -48,6 +55,10 @@ struct alignas(64) Window {
   uint32_t used() const { return static_cast<uint32_t>(encoder.cursor - payload()); }
   uint32_t id() const;
 };
+
+// While one thread is alone, so many entries in a row have the time of the one before
+// (entry_guard.h).
+inline constexpr uint32_t kUnstampedRun = 7;
 
 // All that a thread keeps in thread-local storage: zero until its first entry.
 struct ThreadSlot {
@@ -80,7 +91,7 @@ extern __thread ThreadSlot thread_slot __attribute__((tls_model("initial-exec"))
 // A thread that the program has taken out of the recording. Quick paths find `busy` set and go the
 // slow way; the slow way finds this and passes through, counting nothing as missed. So whoever ends
 // a hook sets `busy` back to `idle`, never to 0, and any mode that does not go through EntryGuard
-// or quick_window asks is_muted() before it counts or writes.
+// or enter_quickly asks is_muted() before it counts or writes.
 inline constexpr uintptr_t kMuted = 1;
 // Above any stack position: as if a hook were at work (ThreadHeld).
 inline constexpr uintptr_t kHeld = UINTPTR_MAX;

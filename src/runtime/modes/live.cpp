@@ -15,6 +15,7 @@
 #include "runtime/modes/live_accounts.h"
 #include "runtime/modes/live_blocks.h"
 #include "runtime/modes/sample_choice.h"
+#include "runtime/unwind/quick_site.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -72,7 +73,7 @@ __attribute__((always_inline)) inline void enter_in(Window& window, const void* 
   }
   expect_live_record(*cache, address(block));
   stamp_seldom(*cache, window);
-  uint32_t site = site_for(window, cache->time, size, pc, sp, bp);
+  uint32_t site = quick_site_for(window, cache->time, size, pc, sp, bp);
   keep(cache, {address(block), size, site, window.live_thread, cache->image_time});
 }
 

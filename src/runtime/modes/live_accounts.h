@@ -25,12 +25,19 @@ inline uint64_t kept_size(uint64_t size) {
   return size < format::kLiveMaxSize ? size : format::kLiveMaxSize;
 }
 
-inline void add_to_account(uint32_t site, uint64_t size) {
+__attribute__((always_inline)) inline void add_to_account(uint32_t site, uint64_t size) {
   format::LiveAccount* account = account_of(site);
   if (__builtin_expect(account == nullptr, 0)) return;
-  os::add(account->calls, 1);
-  os::add(account->bytes, size);
-  uint64_t live = os::add_and_get(account->live, kept_size(size));
+  uint64_t live;
+  if (os::is_only_thread()) {
+    os::add_own(account->calls, 1);
+    os::add_own(account->bytes, size);
+    live = os::add_own_and_get(account->live, kept_size(size));
+  } else {
+    os::add(account->calls, 1);
+    os::add(account->bytes, size);
+    live = os::add_and_get(account->live, kept_size(size));
+  }
   uint64_t peak = __atomic_load_n(&account->peak, __ATOMIC_RELAXED);
   // Signed: where there was no memory for an account at first, it may be below zero.
   while (static_cast<int64_t>(live) > static_cast<int64_t>(peak) &&
@@ -38,7 +45,7 @@ inline void add_to_account(uint32_t site, uint64_t size) {
   }
 }
 
-inline void take_from_account(uint32_t site, uint64_t size) {
+__attribute__((always_inline)) inline void take_from_account(uint32_t site, uint64_t size) {
   format::LiveAccount* account = account_of(site);
   if (account != nullptr) os::add(account->live, uint64_t{0} - size);
 }

@@ -40,7 +40,8 @@ inline void expect_live_record(const LiveCache& cache, uint64_t address) {
 }
 
 // The address last: whoever finds it finds the rest.
-inline void write_live_record(format::LiveRecord& record, const LiveFacts& facts) {
+__attribute__((always_inline)) inline void write_live_record(format::LiveRecord& record,
+                                                             const LiveFacts& facts) {
   PackedAddress address(facts.address);
   uint64_t size = facts.size < format::kLiveMaxSize ? facts.size : format::kLiveMaxSize;
   uint32_t uses = (load_word(record.address_high_thread) >> format::kLiveUseShift) + 1;
@@ -64,7 +65,8 @@ __attribute__((cold)) bool put_elsewhere(LiveHash hash, LiveSlot value);
 __attribute__((noinline)) LivePlace find_elsewhere(LiveHash hash, PackedAddress address);
 
 // `cache`: of the calling thread; null: none is at hand. False: no memory for it.
-inline bool add_live_record(LiveCache* cache, const LiveFacts& facts) {
+__attribute__((always_inline)) inline bool add_live_record(LiveCache* cache,
+                                                           const LiveFacts& facts) {
   uint32_t number = take_live_record(cache);
   if (__builtin_expect(number == kNoRecord, 0)) return false;
   format::LiveRecord& record = live_record(number);
@@ -79,7 +81,7 @@ inline bool add_live_record(LiveCache* cache, const LiveFacts& facts) {
 }
 
 // Looks where most blocks are, and then everywhere.
-inline LivePlace find_live_record(uint64_t address) {
+__attribute__((always_inline)) inline LivePlace find_live_record(uint64_t address) {
   LiveHash hash(address);
   LivePlace place;
   bool ends = false;
@@ -90,7 +92,8 @@ inline LivePlace find_live_record(uint64_t address) {
 
 // Its size and site are left in `facts`, the number of its record, which is to be returned, is the
 // result. kNoRecord: somebody else has removed it.
-inline uint32_t take_out_live_record(LivePlace place, LiveFacts& facts) {
+__attribute__((always_inline)) inline uint32_t take_out_live_record(LivePlace place,
+                                                                    LiveFacts& facts) {
   uint32_t number = (place.value & kSlotNumberMask) - 1;
   format::LiveRecord& record = live_record(number);
   uint32_t site_size = load_word(record.site_size_high);

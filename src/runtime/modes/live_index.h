@@ -90,8 +90,9 @@ inline bool is_of(LiveSlot slot, PackedAddress address) {
 
 // Looks in one line, from the slot where the address would like to be. Null: it is not there;
 // `ends`: nor elsewhere, for there was an empty one.
-inline LiveSlot* find_in_line(LiveLine& line, LiveHash hash, PackedAddress address, LiveSlot& value,
-                              bool& ends) {
+__attribute__((always_inline)) inline LiveSlot* find_in_line(LiveLine& line, LiveHash hash,
+                                                             PackedAddress address, LiveSlot& value,
+                                                             bool& ends) {
   for (unsigned i = hash.start(), end = i + kSlotsPerLine; i != end; ++i) {
     LiveSlot& slot = line.slots[i % kSlotsPerLine];
     value = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);
@@ -107,7 +108,8 @@ inline LiveSlot* find_in_line(LiveLine& line, LiveHash hash, PackedAddress addre
   return nullptr;
 }
 
-inline bool put_in_line(LiveLine& line, LiveHash hash, LiveSlot value) {
+__attribute__((always_inline)) inline bool put_in_line(LiveLine& line, LiveHash hash,
+                                                       LiveSlot value) {
   for (unsigned i = hash.start(), end = i + kSlotsPerLine; i != end; ++i) {
     LiveSlot& slot = line.slots[i % kSlotsPerLine];
     LiveSlot seen = load_word(slot);

@@ -87,39 +87,30 @@ struct Trace : ByEvent<Trace> {
   static void* malloc(size_t size, HEAPLEDGER_CALLER) {
     void* block = real_heap.malloc(size);
     if (__builtin_expect(block == nullptr, 0)) return nullptr;
-    uint64_t time;
-    Window* window = quick_window(time, size);
-    if (__builtin_expect(window == nullptr, 0)) {
-      return enter_malloc_slowly(block, size, {pc, sp, bp});
-    }
-    uint32_t site = quick_site_for(*window, time, size, pc, sp, bp);
-    format::append_malloc(window->encoder, time, address(block), site, size);
-    quick_end();
-    return block;
+    const bool entered = enter_quickly(size, [&](Window& window, auto time) {
+      uint32_t site = quick_site_for(window, time, size, pc, sp, bp);
+      format::append_malloc(window.encoder, time, address(block), site, size);
+    });
+    return __builtin_expect(entered, 1) ? block : enter_malloc_slowly(block, size, {pc, sp, bp});
   }
 
   static void* calloc(size_t count, size_t size, HEAPLEDGER_CALLER) {
     void* block = real_heap.calloc(count, size);
     if (__builtin_expect(block == nullptr, 0)) return nullptr;
     const size_t bytes = count * size;
-    uint64_t time;
-    Window* window = quick_window(time, bytes);
-    if (__builtin_expect(window == nullptr, 0)) {
-      return enter_calloc_slowly(block, bytes, {pc, sp, bp});
-    }
-    uint32_t site = quick_site_for(*window, time, bytes, pc, sp, bp);
-    format::append_allocation(window->encoder, Kind::kCalloc, time, address(block), site, bytes);
-    quick_end();
-    return block;
+    const bool entered = enter_quickly(bytes, [&](Window& window, auto time) {
+      uint32_t site = quick_site_for(window, time, bytes, pc, sp, bp);
+      format::append_allocation(window.encoder, Kind::kCalloc, time, address(block), site, bytes);
+    });
+    return __builtin_expect(entered, 1) ? block : enter_calloc_slowly(block, bytes, {pc, sp, bp});
   }
 
   static void free(void* block, uint64_t, uint64_t, uint64_t) {
     if (__builtin_expect(!is_block(block), 0)) return;
-    uint64_t time;
-    Window* window = quick_window(time, 0);
-    if (__builtin_expect(window == nullptr, 0)) return free_slowly(block);
-    format::append_free(window->encoder, time, address(block));
-    quick_end();
+    const bool entered = enter_quickly(0, [&](Window& window, auto time) {
+      format::append_free(window.encoder, time, address(block));
+    });
+    if (__builtin_expect(!entered, 0)) return free_slowly(block);
     real_heap.free(block);
   }
 

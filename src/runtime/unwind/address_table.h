@@ -29,6 +29,7 @@ class AddressTable {
   bool find(uint64_t pc, uint64_t& value) const {
     for (unsigned level = 0; level < kLevels; ++level) {
       if (find_in(level, pc, value)) return true;
+      if (has_room(level, pc)) return false;
     }
     return false;
   }
@@ -106,6 +107,14 @@ class AddressTable {
       }
     }
     return false;
+  }
+
+  // Whether a place for `pc` was never taken: then none was looked for in later levels, whose
+  // memory, not touched yet, has a price. Places are taken in their order.
+  bool has_room(unsigned level, uint64_t pc) const {
+    Bucket* buckets = buckets_of(level);
+    if (buckets == nullptr) return true;
+    return bucket_of(buckets, level, pc).slots[3].pc.load(std::memory_order_acquire) == kFree;
   }
 
   // Claims a free slot and fills it in; false if the slot is taken.

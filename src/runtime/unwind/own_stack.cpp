@@ -30,7 +30,12 @@ uint64_t find_gap(uint64_t from, uint64_t to) {
 }  // namespace
 
 bool OwnStack::learn(uint64_t sp) {
-  if (filter_expected()) return false;
+  if (filter_expected() || !learn_more(sp)) return false;
+  words_ = high_ - low_ < kMostKnownBytes ? (high_ - low_) / 8 : 0;
+  return true;
+}
+
+bool OwnStack::learn_more(uint64_t sp) {
   return high_ == 0 ? learn_first(sp) : extend_down(sp);
 }
 

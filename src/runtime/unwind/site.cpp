@@ -6,6 +6,7 @@
 #include "runtime/unwind/cross_check.h"
 #include "runtime/unwind/full_walk.h"
 #include "runtime/unwind/modules.h"
+#include "runtime/unwind/plain_site.h"
 #include "runtime/unwind/site_trie.h"
 #include "runtime/unwind/stack_capture.h"
 
@@ -105,15 +106,24 @@ __attribute__((noinline)) FullWalk walk_fully(LedgerSites& sites, StackMemo& mem
   return walk;
 }
 
-// The thread's memo; its first use by a new thread starts afresh.
-StackMemo* memo_of(Window& window) {
-  if (StackMemo* memo = own_memo(window); memo != nullptr) return memo;
+// The first use of a memo by a thread.
+StackMemo* begin_memo(Window& window) {
   StackMemo* memo = window.memo;
   if (memo == nullptr) memo = filter_expected() ? nullptr : new_memo();
   if (memo == nullptr) return nullptr;
   reset_memo(*memo);
   memo->thread = window.thread;
   window.memo = memo;
+  return memo;
+}
+
+// The thread's memo, from now on for its quick ways, too.
+StackMemo* memo_of(Window& window) {
+  StackMemo* memo = own_memo(window);
+  if (memo == nullptr) memo = begin_memo(window);
+  if (memo == nullptr || cross_check_every != 0) return memo;
+  window.callers = memo->callers;
+  window.plain_memo = memo->callers == nullptr ? memo : nullptr;
   return memo;
 }
 
@@ -143,20 +153,12 @@ __attribute__((always_inline)) inline uint32_t site_of_stack(LedgerSites& sites,
 
 __attribute__((noinline)) uint32_t site_of_caller(LedgerSites& sites, StackMemo& memo, uint64_t pc,
                                                   uint64_t sp, uint64_t bp) {
-  if (uint32_t known = known_site_of_caller(memo, pc); known != kNoSite) return known;
+  if (cross_check_every == 0) {
+    if (uint32_t known = known_site_of_caller(*memo.callers, pc); known != kNoSite) return known;
+  }
   uint32_t site = site_of_stack(sites, memo, pc, sp, bp);
   keep_site_of_caller(memo, pc, site);
   return site;
-}
-
-__attribute__((always_inline)) inline uint32_t site_with(Window& window, StackMemo& memo,
-                                                         uint64_t time, uint64_t pc, uint64_t sp,
-                                                         uint64_t bp) {
-  LedgerSites sites = {window, time};
-  if (__builtin_expect(keeps_caller_alone(memo), 0)) {
-    return site_of_caller(sites, memo, pc, sp, bp);
-  }
-  return site_of_stack(sites, memo, pc, sp, bp);
 }
 
 }  // namespace
@@ -169,14 +171,19 @@ uint32_t site_without_stack(Window& window, uint64_t time) {
 
 uint32_t site_in(Window& window, StackMemo& memo, uint64_t time, uint64_t pc, uint64_t sp,
                  uint64_t bp) {
-  return site_with(window, memo, time, pc, sp, bp);
+  LedgerSites sites = {window, time};
+  return site_of_stack(sites, memo, pc, sp, bp);
 }
 
 uint32_t site_of(Window& window, uint64_t time, uint64_t pc, uint64_t sp, uint64_t bp) {
-  StackMemo* memo = memo_of(window);
-  if (__builtin_expect(memo != nullptr, 1)) return site_with(window, *memo, time, pc, sp, bp);
   LedgerSites sites = {window, time};
-  return sites.child(sites.root(StackEnd::kCut), pc);
+  StackMemo* memo = memo_of(window);
+  if (__builtin_expect(memo == nullptr, 0)) return sites.child(sites.root(StackEnd::kCut), pc);
+  if (memo->callers != nullptr) return site_of_caller(sites, *memo, pc, sp, bp);
+  uint32_t site = plain_site(*memo, pc, sp);
+  if (site == kNoSite) return site_of_stack(sites, *memo, pc, sp, bp);
+  if (cross_check_every != 0) cross_check(window, *memo, memo->last_count, sp, time);
+  return site;
 }
 
 }  // namespace heapledger::runtime

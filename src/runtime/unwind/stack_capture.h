@@ -14,6 +14,7 @@
 
 #include "runtime/unwind/careful_walk.h"
 #include "runtime/unwind/modules.h"
+#include "runtime/unwind/plain_site.h"
 #include "runtime/unwind/site_trie.h"
 #include "runtime/unwind/stack_memo.h"
 
@@ -44,12 +45,15 @@ class StackCapture {
   // Walks the stack whose innermost frame is at these registers.
   __attribute__((always_inline)) Captured run(uint64_t pc, uint64_t sp, uint64_t bp) {
     uint32_t epoch = code_epoch.load(std::memory_order_acquire);
-    bool ready = memo_.own.knows(sp) && memo_.on_own_stack && memo_.epoch == epoch && (sp & 7) == 0;
+    bool ready = memo_.own.knows_word(sp) && memo_.on_own_stack && memo_.epoch == epoch;
     uint32_t site;
     if (__builtin_expect(ready, 1) && __builtin_expect(quickly(pc, sp, bp, site), 1)) {
+      memo_.note_whether_plain();
       return {site, false};
     }
-    return carefully(memo_, sites_, {pc, sp, bp});
+    Captured captured = carefully(memo_, sites_, {pc, sp, bp});
+    memo_.note_whether_plain();
+    return captured;
   }
 
  private:
@@ -65,7 +69,7 @@ class StackCapture {
     MemoFrame* fresh = memo.fresh;
     MemoFrame* const fresh_end = fresh + memo.capacity;
     const uint64_t last_slot = memo.own.high() - 8;
-    const uint64_t epoch = memo.epoch_bits();
+    const uint64_t epoch = memo.frame_epoch();
     uint64_t slot = sp + kReturnSlot;
     memo.first_bp = bp;
     const uint64_t* bp_slot = &memo.first_bp;  // where the frame pointer is, and since which frame
@@ -73,6 +77,7 @@ class StackCapture {
     uint32_t uses = 0;
     uint32_t bound = memo.count;  // so many of the remembered frames may still be met
     for (;;) {
+      KnownFrame& known = memo.known_frame(pc, word(slot));
       const uint64_t offset = memo.offset_of(word(slot));
       const MemoFrame& met = memo.frame_at(offset);
       const bool is_met = ((met.pc ^ pc) | (reinterpret_cast<uint64_t>(met.slot) ^ slot)) == 0;
@@ -85,7 +90,7 @@ class StackCapture {
             site = memo.sites[place];
             return true;
           }
-          if (memo.needs[place] != 0) {
+          if (memo.is_in_span(place)) {
             memo.note_use(uses, {bp_slot, *bp_slot, memo.number_of(bp_start), count});
           }
           site = remember(memo, sites_, place + 1, count, uses);
@@ -101,21 +106,28 @@ class StackCapture {
       fresh->pc = pc;
       fresh->slot = word(slot);
       ++fresh;
-      uint64_t key = pc ^ epoch;
-      uint64_t at = StackMemo::row_place(pc);
-      uint64_t packed = memo.rows[at];
-      if (__builtin_expect(memo.row_keys[at] != key, 0)) packed = shared_row(memo, pc);
-      Row row = Row::unpack(packed);
+      uint64_t caller = slot + known.caller;
+      if (__builtin_expect(known.key == (pc ^ epoch) && caller <= last_slot, 1)) {
+        slot = caller;
+        pc = *word(slot);
+        if (known.saved != 0) {
+          bp_slot = word(slot + static_cast<uint64_t>(int64_t{known.saved}));
+          bp_start = fresh;
+        }
+        continue;
+      }
+      Row row = Row::unpack(row_of_frame(memo, known, pc));
       uint64_t cfa_offset = static_cast<uint64_t>(int64_t{row.cfa_offset});
       uint64_t frame_offset = static_cast<uint64_t>(int64_t{row.frame_offset});
-      bool is_saved = __builtin_expect_with_probability(row.frame_offset != 0, 1, 0.5);
-      if (__builtin_expect(row.kind == RowKind::kStack, 1)) {
+      bool is_saved = row.frame_offset != 0;
+      if (row.kind == RowKind::kStack) {
         // Both offsets keep to words of this frame: see condense().
         slot += cfa_offset;
         if (__builtin_expect(slot > last_slot, 0)) return false;
-        const uint64_t* saved = word(slot - kReturnSlot + frame_offset);
-        bp_slot = is_saved ? saved : bp_slot;
-        bp_start = is_saved ? fresh : bp_start;
+        if (is_saved) {
+          bp_slot = word(slot - kReturnSlot + frame_offset);
+          bp_start = fresh;
+        }
       } else {
         if (__builtin_expect(!row.is_by_frame_pointer(), 0)) return false;
         uint64_t value = *bp_slot;
@@ -138,20 +150,11 @@ class StackCapture {
   }
 
   // Whether memory agrees with all of the remembered stack outside the frame at `place`. If not,
-  // only the outermost `bound` frames may be worth another look. From the stack pointer outwards
-  // everything may be read, so reading beyond a frame that differs does no harm.
+  // only the outermost `bound` frames may be worth another look.
   __attribute__((always_inline)) bool agrees(uint32_t place, uint32_t& bound) const {
-    const MemoFrame* const frames = memo_.frames();
-    int64_t at = place;
-    while (at > 0) {
-      at -= StackMemo::kStride;
-      const MemoFrame* four = frames + at;
-      if (__builtin_expect((difference(four[3]) | difference(four[2]) | difference(four[1]) |
-                            difference(four[0])) != 0,
-                           0)) {
-        bound = static_cast<uint32_t>(first_different(four) - frames);
-        return false;
-      }
+    if (const MemoFrame* other = memo_.disagreement(memo_.frames()[place]); other != nullptr) {
+      bound = static_cast<uint32_t>(other - memo_.frames());
+      return false;
     }
     for (uint32_t i = 0; i < memo_.span_count; ++i) {
       const PointerSpan& span = memo_.spans[i];
@@ -163,14 +166,6 @@ class StackCapture {
     }
     return true;
   }
-
-  // A frame whose slot has changed cannot be met, nor any inside it.
-  __attribute__((noinline)) static const MemoFrame* first_different(const MemoFrame* frame) {
-    while (difference(*frame) == 0) ++frame;
-    return frame;
-  }
-
-  static uint64_t difference(const MemoFrame& frame) { return *frame.slot ^ frame.pc; }
 
   __attribute__((noinline)) static Captured carefully(StackMemo& memo, Sites& sites,
                                                       FrameState state) {
@@ -189,12 +184,11 @@ class StackCapture {
   __attribute__((always_inline)) static uint32_t remember(StackMemo& memo, Sites& sites,
                                                           uint32_t kept, uint32_t count,
                                                           uint32_t uses) {
-    const bool in_order = !is_unloading();
+    if (is_unloading()) return remember_carefully(memo, sites, kept, count, uses);
+    const uint64_t epoch = memo.frame_epoch();
     const MemoFrame* fresh = memo.fresh + count;
     uint32_t* ids = memo.sites + kept;
     uint32_t site = ids[-1];
-    // Where runs go on, nothing has to be looked up: the child's node is behind its parent's.
-    const SiteNode* node = in_order ? site_node(site) : no_nodes;
     const uint32_t end = kept + count;
     const uint64_t end_offset = uint64_t{end} * sizeof(MemoFrame);
     uint64_t offset = uint64_t{kept} * sizeof(MemoFrame);
@@ -202,20 +196,11 @@ class StackCapture {
       --fresh;
       const uint64_t pc = fresh->pc;
       const uint64_t* slot = fresh->slot;
-      ++node;
-      if (__builtin_expect(is_site(*node, site, pc), 1)) {
-        ++site;
+      KnownFrame& known = memo.known_frame(pc, slot);
+      if (known.key == (pc ^ epoch) && known.parent == site) {
+        site = known.site;
       } else {
-        uint32_t id = find_sibling(*node, site, pc);
-        if (__builtin_expect(id == kNoSite, 0)) {
-          const uint64_t key = memo.key_of(pc);
-          RecentSite& recent = memo.recent_site(site, key);
-          bool known = (recent.key == key) & (recent.parent == site);
-          id = __builtin_expect(known, 1) ? recent.site
-                                          : shared_child(memo, sites, recent, site, fresh);
-        }
-        site = id;
-        node = in_order ? site_node(id) : no_nodes;
+        site = child(memo, sites, known, site, fresh);
       }
       memo.frame_at(offset) = {pc, slot};
       *ids++ = site;
@@ -224,6 +209,42 @@ class StackCapture {
     memo.last_count = end;
     memo.count = end;
     if (__builtin_expect((uses | memo.span_count) != 0, 0)) remember_uses(memo, kept, count, uses);
+    return site;
+  }
+
+  // Where what is known may have gone meanwhile.
+  __attribute__((noinline, cold)) static uint32_t remember_carefully(StackMemo& memo, Sites& sites,
+                                                                     uint32_t kept, uint32_t count,
+                                                                     uint32_t uses) {
+    uint32_t site = memo.sites[static_cast<int32_t>(kept) - 1];
+    for (uint32_t i = 0; i < count; ++i) {
+      const MemoFrame& frame = memo.fresh[count - 1 - i];
+      RecentSite& recent = memo.recent_site(site, memo.key_of(frame.pc));
+      bool known = (recent.key == memo.key_of(frame.pc)) & (recent.parent == site);
+      site = known ? recent.site : shared_child(memo, sites, recent, site, &frame);
+      memo.frames()[kept + i] = frame;
+      memo.sites[kept + i] = site;
+      memo.offset_of(frame.slot) = static_cast<uint16_t>((kept + i) * sizeof(MemoFrame));
+    }
+    memo.last_count = kept + count;
+    memo.count = kept + count;
+    if ((uses | memo.span_count) != 0) remember_uses(memo, kept, count, uses);
+    return site;
+  }
+
+  // The site of a frame below its caller's, found or born.
+  __attribute__((noinline)) static uint32_t child(StackMemo& memo, Sites& sites, KnownFrame& known,
+                                                  uint32_t parent, const MemoFrame* frame) {
+    const uint64_t pc = frame->pc;
+    uint32_t site = site_at_hand(memo, parent, pc);
+    if (__builtin_expect(site == kNoSite, 0)) {
+      RecentSite& recent = memo.recent_site(parent, memo.key_of(pc));
+      site = shared_child(memo, sites, recent, parent, frame);
+    }
+    if (known.key == memo.frame_key(pc) && !is_unloading()) {
+      known.parent = parent;
+      known.site = site;
+    }
     return site;
   }
 

@@ -39,9 +39,11 @@ StackMemo* lay_out(Pieces& pieces) {
   auto* fresh = pieces.take<MemoFrame>(depth);
   auto* uses = pieces.take<PointerUse>(depth + 1);
   auto* reference = pieces.take<uint64_t>(depth);
+  auto* callers = pieces.take<CallerSites>(depth == 1 ? 1 : 0);
   auto* recent_sites = pieces.take<RecentSite>(size_t{1} << StackMemo::kFirstSiteBits);
   if (memo == nullptr) return nullptr;
   memo->capacity = depth_limit;
+  memo->capacity_bytes = depth_limit * sizeof(MemoFrame);
   memo->cut_step = depth_limit < kLeastStepped ? 0 : depth_limit / 4;
   memo->sites = root + 1;
   memo->needs = needs;
@@ -49,6 +51,7 @@ StackMemo* lay_out(Pieces& pieces) {
   memo->fresh = fresh;
   memo->uses = uses;
   memo->reference = reference;
+  memo->callers = depth == 1 ? callers : nullptr;
   memo->recent_sites = recent_sites;
   memo->site_shift = 32 - StackMemo::kFirstSiteBits;
   for (uint32_t i = 0; i < StackMemo::kStride; ++i) outside[i].slot = &outside[i].pc;
@@ -85,9 +88,7 @@ void begin_epoch() {
 
 void keep_row(StackMemo& memo, uint64_t pc, const Row& row) {
   if (may_be_replaced(pc)) return;
-  uint64_t at = StackMemo::row_place(pc);
-  memo.row_keys[at] = memo.key_of(pc);
-  memo.rows[at] = row.packed();
+  memo.kept_row(pc) = {memo.key_of(pc), row.packed()};
 }
 
 uint64_t shared_row(StackMemo& memo, uint64_t pc) {
@@ -99,6 +100,23 @@ uint64_t shared_row(StackMemo& memo, uint64_t pc) {
   // Ignorance is not kept: a module may be loaded there later.
   if (Row known = Row::unpack(row); known.kind != RowKind::kUnknown) keep_row(memo, pc, known);
   return row;
+}
+
+uint64_t row_of_frame(StackMemo& memo, KnownFrame& known, uint64_t pc) {
+  const uint64_t packed = recent_row(memo, pc);
+  if (memo.kept_row(pc).key != memo.key_of(pc)) return packed;  // not to be kept
+  const uint64_t key = memo.frame_key(pc);
+  const Row row = Row::unpack(packed);
+  const bool is_plain = row.kind == RowKind::kStack;
+  if (known.key == key && !is_plain) return packed;
+  known.key = key;
+  known.parent = KnownFrame::kNoParent;
+  known.caller = is_plain ? static_cast<uint32_t>(row.cfa_offset) : KnownFrame::kNoCaller;
+  known.saved = 0;
+  if (is_plain && row.frame_offset != 0) {
+    known.saved = row.frame_offset - static_cast<int32_t>(arch::kReturnSlot);
+  }
+  return packed;
 }
 
 void remember_uses(StackMemo& memo, uint32_t kept, uint32_t fresh, uint32_t uses) {
@@ -135,14 +153,16 @@ void reset_memo(StackMemo& memo) {
 void enter_epoch(StackMemo& memo, uint32_t epoch) {
   bool keys_repeat = epoch >> 16 != (memo.epoch & ~kExpired) >> 16;
   memo.epoch = epoch;
+  memo.plain_epoch = kExpired;
   memo.count = 0;
   memo.span_count = 0;
   memset(memo.needs, 0, memo.needs_end);
   memo.needs_end = 0;
   memo.set_end(StackEnd::kWhole, 0);
   if (!keys_repeat) return;
-  memset(memo.row_keys, 0, sizeof memo.row_keys);
   memset(memo.rows, 0, sizeof memo.rows);
+  if (memo.callers != nullptr) memset(memo.callers, 0, sizeof *memo.callers);
+  memset(memo.known_frames, 0, sizeof memo.known_frames);
   memset(memo.recent_sites, 0, memo.sites_in_use() * sizeof(RecentSite));
 }
 

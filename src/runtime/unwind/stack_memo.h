@@ -60,10 +60,44 @@ inline constexpr uint32_t kExpired = 1u << 31;
 
 // What a thread has lately learned from the tables that all threads share, found with one look.
 // The keys hold the epoch too, so that nothing has to be cleared when it changes.
+struct KeptRow {
+  uint64_t key;
+  uint64_t packed;
+};
+
 struct RecentSite {
   uint64_t key;
   uint32_t parent;
   uint32_t site;
+};
+
+// What a thread has lately learned about a frame at some depth of the stack: what a walk asks on
+// its way out, and what is asked again on the way in. Half a cache line.
+struct alignas(32) KnownFrame {
+  uint64_t key;     // frame_key(); 0: nothing is known
+  uint32_t parent;  // its caller's site when it was last part of a stack, or kNoParent, and …
+  uint32_t site;    // … its own
+  // In bytes: from the frame's slot to its caller's, and from there to where the frame pointer is
+  // saved, always below; 0: it is not. kNoCaller: the row has to be asked.
+  uint32_t caller;
+  int32_t saved;
+
+  static constexpr uint32_t kNoCaller = 1u << 31;  // beyond the top of the stack
+  static_assert(kNoCaller == OwnStack::kMostKnownBytes);
+  static constexpr uint32_t kNoParent = ~uint32_t{0};
+};
+
+// Where no more than the caller is kept of a stack, its address says everything: the sites by it.
+struct CallerSite {
+  uint64_t pc;
+  uint32_t epoch;
+  uint32_t site;  // kNoSite: none
+};
+struct CallerSites {
+  static constexpr uint64_t kPlaces = 2048;
+  CallerSite places[kPlaces];
+
+  CallerSite& of(uint64_t pc) { return places[pc % kPlaces]; }
 };
 
 struct alignas(64) StackMemo {
@@ -74,13 +108,16 @@ struct alignas(64) StackMemo {
   static constexpr unsigned kFirstSiteBits = 13;
   static constexpr unsigned kMostSiteBits = 16;
   static constexpr unsigned kPlaceBits = 10;
+  static constexpr unsigned kKnownBits = 10;
 
   OwnStack own;
   uint32_t thread;  // whose it is, by index
   uint32_t epoch;
-  uint32_t count;       // frames remembered; [0] is the outermost
-  uint32_t last_count;  // frames of the stack last captured, remembered or not
+  uint32_t plain_epoch;  // the same, if plain_site.h may have a try; else kExpired
+  uint32_t count;        // frames remembered; [0] is the outermost
+  uint32_t last_count;   // frames of the stack last captured, remembered or not
   uint32_t capacity;
+  uint32_t capacity_bytes;  // the same, of its frames
   StackEnd end;
   // Of a stack that is deeper than that, so many frames outside the remembered ones are left out:
   // a multiple of `cut_step`, so that stacks of nearly the same depth hang from the same frame. 0:
@@ -108,10 +145,10 @@ struct alignas(64) StackMemo {
   uint64_t* reference;  // for cross_check
   CfiScratch scratch;
 
-  // Rows stand apart from their keys: a walk waits for the row alone, and finds it in fewer steps.
-  alignas(64) uint64_t row_keys[1u << kRowBits];
-  uint64_t rows[1u << kRowBits];
+  alignas(64) KeptRow rows[1u << kRowBits];
   RecentSite* recent_sites;
+  CallerSites* callers;  // null: more than that is kept
+  KnownFrame known_frames[1u << kKnownBits];
   // A guess: which frame was read from this slot, in bytes from the outermost one, so that it is
   // there without being computed.
   uint16_t offsets[1u << kPlaceBits];
@@ -124,6 +161,14 @@ struct alignas(64) StackMemo {
 
   uint16_t& offset_of(const uint64_t* slot) {
     return offsets[(reinterpret_cast<uint64_t>(slot) >> 4) & ((1u << kPlaceBits) - 1)];
+  }
+  // What is known about a frame, or another one. The slot is there earlier than the pc, so that its
+  // part costs no time.
+  KnownFrame& known_frame(uint64_t pc, const uint64_t* slot) {
+    uint64_t spread = (reinterpret_cast<uint64_t>(slot) * 0x9E3779B1u) >> 20;
+    uint64_t index = (spread ^ pc) & ((1u << kKnownBits) - 1);
+    return *reinterpret_cast<KnownFrame*>(reinterpret_cast<char*>(known_frames) +
+                                          index * sizeof(KnownFrame));
   }
   MemoFrame& frame_at(uint64_t offset) {
     return *reinterpret_cast<MemoFrame*>(reinterpret_cast<char*>(frames()) + offset);
@@ -142,17 +187,50 @@ struct alignas(64) StackMemo {
   }
 
   // There is code on this stack that may go and be replaced unnoticed: unloading.h.
-  void expire() { epoch |= kExpired; }
+  void expire() {
+    epoch |= kExpired;
+    plain_epoch = kExpired;
+  }
+  // What the remembered stack is made of has changed.
+  void note_whether_plain() {
+    const bool is_plain = on_own_stack && span_count == 0 && least == 0 && capacity > 1;
+    plain_epoch = is_plain ? epoch : kExpired;
+  }
 
   // Addresses of code have 47 bits.
   uint64_t epoch_bits() const { return uint64_t{epoch} << 48; }
   uint64_t key_of(uint64_t pc) const { return pc ^ epoch_bits(); }
+  // Never 0, even of the address 0.
+  uint64_t frame_epoch() const { return epoch_bits() | uint64_t{1} << arch::kAddressBits; }
+  uint64_t frame_key(uint64_t pc) const { return pc ^ frame_epoch(); }
   // Return addresses are spread well enough by themselves.
-  static uint64_t row_place(uint64_t pc) { return pc & ((1u << kRowBits) - 1); }
-  RecentSite& recent_site(uint32_t parent, uint64_t key) {
+  KeptRow& kept_row(uint64_t pc) { return rows[pc & ((1u << kRowBits) - 1)]; }
+  RecentSite& recent_site(uint32_t parent, uint64_t key) const {
     uint64_t hash = key * 0x9E3779B97F4A7C15ull + parent * 0xD6E8FEB86659FD93ull;
     return recent_sites[static_cast<uint32_t>(hash >> 32) >> site_shift];
   }
+  // The innermost of four remembered frames outside `met` with one of which memory does
+  // not agree, or the next that does not, further out; null: it agrees with all. From the stack
+  // pointer outwards everything may be read, so reading beyond a frame that differs does no harm.
+  __attribute__((always_inline)) const MemoFrame* disagreement(const MemoFrame& met) {
+    const MemoFrame* const outermost = frames();
+    for (const MemoFrame* four = &met; four > outermost;) {
+      four -= kStride;
+      if (__builtin_expect((difference(four[3]) | difference(four[2]) | difference(four[1]) |
+                            difference(four[0])) != 0,
+                           0)) {
+        return first_different(four);
+      }
+    }
+    return nullptr;
+  }
+  // A frame whose slot has changed cannot be met, nor any inside it.
+  __attribute__((noinline)) static const MemoFrame* first_different(const MemoFrame* frame) {
+    while (difference(*frame) == 0) ++frame;
+    return frame;
+  }
+  static uint64_t difference(const MemoFrame& frame) { return *frame.slot ^ frame.pc; }
+
   size_t sites_in_use() const { return size_t{1} << (32 - site_shift); }
   // The span of a frame that is in one; or the first that is not outside the frame.
   uint32_t span_of(uint32_t place) const {
@@ -160,9 +238,10 @@ struct alignas(64) StackMemo {
     while (span > 0 && spans[span - 1].place >= place) --span;
     return span;
   }
+  bool is_in_span(uint32_t place) const { return span_count != 0 && needs[place] != 0; }
   // What the rest of the stack depends on at that frame is there.
   bool suits(uint32_t place, uint64_t bp) const {
-    return needs[place] == 0 || spans[span_of(place)].bp == bp;
+    return !is_in_span(place) || spans[span_of(place)].bp == bp;
   }
 
   // Uses come from the inside out; those of one and the same frame pointer are one.
@@ -185,9 +264,12 @@ inline StackMemo* own_memo(const Window& window) {
 // The packed row for `pc`, from the table that all threads share; kept at hand.
 uint64_t shared_row(StackMemo& memo, uint64_t pc);
 inline uint64_t recent_row(StackMemo& memo, uint64_t pc) {
-  uint64_t at = StackMemo::row_place(pc);
-  return memo.row_keys[at] == memo.key_of(pc) ? memo.rows[at] : shared_row(memo, pc);
+  const KeptRow& kept = memo.kept_row(pc);
+  return kept.key == memo.key_of(pc) ? kept.packed : shared_row(memo, pc);
 }
+
+// The packed row of a frame whose caller is not known; kept at hand, with the frame.
+__attribute__((noinline)) uint64_t row_of_frame(StackMemo& memo, KnownFrame& known, uint64_t pc);
 
 // Places for sites are overwritten before they are of use again: makes them more, if there is room.
 __attribute__((cold)) void grow_sites(StackMemo& memo);

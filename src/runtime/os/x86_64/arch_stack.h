@@ -11,4 +11,9 @@ __attribute__((always_inline)) inline uintptr_t stack_position() {
   return position;
 }
 
+// The same, left in a variable.
+__attribute__((always_inline)) inline void keep_stack_position(uintptr_t& position) {
+  asm volatile("mov %%rsp, %0" : "=m"(position));
+}
+
 }  // namespace heapledger::runtime::os
