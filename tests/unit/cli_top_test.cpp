@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "change_of.h"
 #include "cli/top/json.h"
 #include "cli/top/keys.h"
 #include "cli/top/screen.h"
@@ -42,11 +43,11 @@ class TopExample : public testing::Test {
     return made;
   }
 
-  void add(NamedFrame innermost, cores::Change change) {
+  void add(NamedFrame innermost, WrittenChange change) {
     frames_.push_back(std::move(innermost));
     names_.push_back({{&frames_.back(), &frames_.front()}, &frames_.back()});
     auto site = static_cast<uint32_t>(reading_.sites.size() + 1);
-    reading_.sites.push_back({std::move(change), site, &names_.back()});
+    reading_.sites.push_back({change_of(std::move(change)), site, &names_.back()});
   }
 
   std::vector<TopRow> rows() { return top_rows(reading_, state_.choice); }

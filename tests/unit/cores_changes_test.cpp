@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "change_of.h"
 #include "cores/live_changes.h"
 
 namespace heapledger::cores {
@@ -142,23 +143,8 @@ TEST(CoresChanges, SamplesStandForAllAndHaveNoRates) {
 }
 
 TEST(CoresChanges, ChangesAddUp) {
-  const auto change = [](uint64_t bytes, uint64_t blocks, uint64_t calls, uint64_t allocated) {
-    Change made;
-    made.live_bytes = bytes;
-    made.live_blocks = blocks;
-    made.calls = calls;
-    made.bytes = allocated;
-    return made;
-  };
-  Change one = change(10, 1, 2, 20);
-  one.growth = -5;
-  one.growth_since_first = 7;
-  one.history = {1, 10};
-  Change other = change(100, 2, 3, 300);
-  other.growth = 50;
-  other.growth_since_first = 1;
-  other.history = {0, 50, 100};
-  one.add(other);
+  Change one = change_of({10, 1, -5, 7, 2, 20, {1, 10}});
+  one.add(change_of({100, 2, 50, 1, 3, 300, {0, 50, 100}}));
   EXPECT_EQ(one.live_bytes, 110u);
   EXPECT_EQ(one.live_blocks, 3u);
   EXPECT_EQ(one.growth, 45);

@@ -8,10 +8,10 @@
 #include "analyzer/error.h"
 #include "analyzer/seal/seal_file.h"
 #include "cli/commands.h"
+#include "cli/shared/file_beside.h"
 #include "cli/shared/opened.h"
 #include "cli/shared/options.h"
 #include "cli/shared/progress_line.h"
-#include "cli/shared/temporary_file.h"
 #include "importers/importer.h"
 #include "text/text.h"
 
@@ -58,7 +58,7 @@ int run_import(const ImportOptions& options) {
   if (::access(options.out.c_str(), F_OK) == 0) {
     throw Error(options.out + ": is there already; choose another name", ErrorKind::kQuestion);
   }
-  TemporaryFile raw(options.out);
+  FileBeside raw(options.out);
   ProgressLine line(!options.quiet);
   Imported imported = import_recording(
       options.file, raw.path(),

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "cli/shared/file_beside.h"
 #include "cli/shared/problems.h"
-#include "cli/shared/temporary_file.h"
 #include "cores/to_ledger.h"
 
 namespace heapledger::cli {
@@ -19,7 +19,7 @@ class RawLedger {
   const std::string& path() const { return file_.path(); }
 
  private:
-  TemporaryFile file_;
+  FileBeside file_;
 };
 
 }  // namespace heapledger::cli

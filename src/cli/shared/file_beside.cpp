@@ -1,4 +1,4 @@
-#include "cli/shared/temporary_file.h"
+#include "cli/shared/file_beside.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 namespace heapledger::cli {
 
-TemporaryFile::TemporaryFile(const std::string& beside) : path_(beside + ".XXXXXX") {
+FileBeside::FileBeside(const std::string& beside) : path_(beside + ".XXXXXX") {
   int fd = ::mkstemp(path_.data());
   if (fd < 0) {
     throw Error("cannot write " + beside + ": " + std::generic_category().message(errno),
@@ -23,7 +23,7 @@ TemporaryFile::TemporaryFile(const std::string& beside) : path_(beside + ".XXXXX
   ::close(fd);
 }
 
-TemporaryFile::~TemporaryFile() {
+FileBeside::~FileBeside() {
   ::unlink(path_.c_str());
 }
 

@@ -6,13 +6,13 @@
 
 namespace heapledger::cli {
 
-class TemporaryFile {
+class FileBeside {
  public:
   // Throws Error.
-  explicit TemporaryFile(const std::string& beside);
-  ~TemporaryFile();
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  explicit FileBeside(const std::string& beside);
+  ~FileBeside();
+  FileBeside(const FileBeside&) = delete;
+  FileBeside& operator=(const FileBeside&) = delete;
 
   const std::string& path() const { return path_; }
 
