@@ -10,7 +10,7 @@
 namespace heapledger {
 namespace {
 
-constexpr int kCubeLevel = 3;
+constexpr int kCubeLevel = 7;
 constexpr uint32_t kMostEdges = Stay::kLeft;
 constexpr size_t kLongestVarint = 10;
 
@@ -125,33 +125,44 @@ bool get_place(std::vector<ColumnReader>& from, const Row* before, const Edges& 
   return get_account(from[1].get(), before, same, accounts, row);
 }
 
+// Small numbers of either sign are small.
+uint64_t fold(uint64_t difference) {
+  return difference << 1 ^ (0 - (difference >> 63));
+}
+uint64_t unfold(uint64_t folded) {
+  return folded >> 1 ^ (0 - (folded & 1));
+}
+
+// Blocks of one account are mostly of one size, and mostly end where they were born: kept is what
+// is otherwise. What wraps around here wraps back when it is read.
 void put_row(const Change& change, const Change* before, std::vector<ColumnWriter>& to) {
   put_place(change, before, to);
   to[2].put(change.calls);
-  to[3].put(change.frees);
-  to[4].put(change.ended_blocks);
+  to[3].put(fold(uint64_t{change.ended_blocks} - change.calls));
+  to[4].put(fold(uint64_t{change.ended_blocks} - change.frees));
   to[5].put(change.temporary_calls);
-  to[6].put(change.bytes);
-  to[7].put(change.ended_bytes);
-  to[8].put(change.smallest + 1);  // of none: 0
-  to[9].put(change.largest);
+  to[6].put(change.smallest + 1);  // of none: 0
+  to[7].put(change.largest - change.smallest);
+  to[8].put(change.bytes - change.calls * change.smallest);
+  to[9].put(fold(change.ended_bytes - change.bytes));
 }
 
 bool get_row(std::vector<ColumnReader>& from, const Change* before, const Edges& edges,
              uint32_t accounts, Change& change) {
-  uint32_t* const counts[] = {&change.calls, &change.frees, &change.ended_blocks,
-                              &change.temporary_calls};
-  bool good = get_place(from, before, edges, accounts, change);
-  for (size_t i = 0; i < std::size(counts); ++i) {
-    const uint64_t count = from[2 + i].get();
-    good = good && count <= UINT32_MAX;
-    *counts[i] = static_cast<uint32_t>(count);
-  }
-  change.bytes = from[6].get();
-  change.ended_bytes = from[7].get();
-  change.smallest = from[8].get() - 1;
-  change.largest = from[9].get();
-  return good;
+  const uint64_t calls = from[2].get();
+  const uint64_t ended = calls + unfold(from[3].get());
+  const uint64_t frees = ended - unfold(from[4].get());
+  const uint64_t temporary = from[5].get();
+  change.calls = static_cast<uint32_t>(calls);
+  change.ended_blocks = static_cast<uint32_t>(ended);
+  change.frees = static_cast<uint32_t>(frees);
+  change.temporary_calls = static_cast<uint32_t>(temporary);
+  change.smallest = from[6].get() - 1;
+  change.largest = from[7].get() + change.smallest;
+  change.bytes = from[8].get() + calls * change.smallest;
+  change.ended_bytes = unfold(from[9].get()) + change.bytes;
+  const bool fit = std::max({calls, ended, frees, temporary}) <= UINT32_MAX;
+  return get_place(from, before, edges, accounts, change) && fit;
 }
 
 void put_row(const RareChange& change, const RareChange* before, std::vector<ColumnWriter>& to) {

@@ -50,8 +50,7 @@ class IndexingBook final : public QuietBook {
     overview_.resized(ledger, resize);
     cube_.resized(ledger, resize);
   }
-  void before(uint32_t ledger, uint32_t account, uint64_t time,
-              const SiteBefore& before) override {
+  void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) override {
     overview_.before(ledger, account, time, before);
   }
   void spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) override {
