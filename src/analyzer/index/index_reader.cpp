@@ -11,8 +11,11 @@ namespace {
 
 constexpr size_t kMostKnownGroups = 8;
 
+// The same whoever asks, and nothing has to be found for them again.
 bool has_fixed_groups(const Question& question) {
-  return question.tree == TreeShape::kNone && is_by_stack(question) && !is_by_part(question);
+  const bool overlap = question.by != GroupBy::kOwner;
+  return question.tree == TreeShape::kNone && is_by_stack(question) && !is_by_part(question) &&
+         !(overlap && !question.below.empty());
 }
 
 }  // namespace

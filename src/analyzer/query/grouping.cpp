@@ -60,10 +60,6 @@ class Grouper {
   // Of one stack, in no order, some twice.
   void append_groups(uint32_t site, std::vector<uint32_t>& groups) {
     if (site == SiteCatalog::kRoot) return;
-    if (question_.by == GroupBy::kOwner) {
-      groups.push_back(group_of_owner(site));
-      return;
-    }
     read_stack(site);
     if (stack_.empty()) groups.push_back(no_stack_);
     for (uint32_t frame : stack_) groups.push_back(group_of_frame_[frame]);
@@ -218,7 +214,7 @@ class Grouper {
     return node;
   }
 
-  const Question& question_;
+  const Question question_;  // groups may be kept for longer than whoever asked first
   StackNames& names_;
   TextMatcher below_;
   TextMatcher of_;
@@ -305,6 +301,7 @@ Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sit
     grouping.plan =
         std::make_shared<const FoldPlan>(calls, sites, names, grouper->groups_of_frames());
   }
+  if (question.by == GroupBy::kOwner) return grouping;
   grouping.add_groups = [grouper, &sites](uint32_t account, std::vector<uint32_t>& groups) {
     if (account < sites.size()) grouper->append_groups(sites[account], groups);
   };
@@ -319,6 +316,10 @@ void Grouping::find(uint32_t account, std::vector<uint32_t>& found) const {
       found.push_back(group);
     }
     found.push_back(0);
+    return;
+  }
+  if (!add_groups) {
+    found.push_back(self[account]);
     return;
   }
   add_groups(account, found);

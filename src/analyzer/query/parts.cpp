@@ -254,9 +254,6 @@ Grouping group_parts(size_t most, const std::vector<uint32_t>& sites, StackNames
   finder.find();
   Grouping grouping = finder.grouping(sites);
   find_owners(grouping, sites, names, weight);
-  grouping.add_groups = [self = grouping.self](uint32_t account, std::vector<uint32_t>& groups) {
-    if (account < self.size()) groups.push_back(self[account]);
-  };
   return grouping;
 }
 
