@@ -243,8 +243,8 @@ TEST(ReportTree, SaysThatItIsCut) {
   };
   nlohmann::json json = json_with();
   EXPECT_EQ(json["tree"].size(), 4u);
-  // Neither that of load nor that of intern_table fits; parse and draw have nothing at the peak, and
-  // would be left out of a whole tree, too.
+  // Neither that of load nor that of intern_table fits; parse and draw have nothing at the peak,
+  // and would be left out of a whole tree, too.
   EXPECT_EQ(json["figures"]["cut_sites"], 2);
   EXPECT_EQ(json["tree"][0]["live_bytes"], json["figures"]["live_bytes"]);
   TextTool tool;

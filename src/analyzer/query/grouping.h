@@ -44,8 +44,8 @@ struct Grouping {
   // Where every function on a stack has a group.
   std::shared_ptr<const FoldPlan> plan;
 
-  // Else, where groups overlap: appends those of an account. They are found anew each time: kept for
-  // all of them, they would take as much memory as all stacks. For one thread at a time.
+  // Else, where groups overlap: appends those of an account. They are found anew each time: kept
+  // for all of them, they would take as much memory as all stacks. For one thread at a time.
   std::function<void(uint32_t account, std::vector<uint32_t>& groups)> add_groups;
 
   bool is_early(uint32_t account) const {
