@@ -249,10 +249,11 @@ TEST(ReportTree, SaysThatItIsCut) {
   EXPECT_EQ(json["tree"][0]["live_bytes"], json["figures"]["live_bytes"]);
   TextTool tool;
   Ledgers ledgers = tool.open();
-  EXPECT_NE(report_text(ledgers, asked, narrow()).find("2 stacks end early"), std::string::npos);
+  // The text leaves out more that is small: intern_table has 0.3%.
+  EXPECT_NE(report_text(ledgers, asked, narrow()).find("One stack ends early"), std::string::npos);
   asked.question.most_nodes = kMaxTreeNodes;
   EXPECT_EQ(json_with()["figures"]["cut_sites"], 0);
-  EXPECT_EQ(report_text(ledgers, asked, narrow()).find("end early"), std::string::npos);
+  EXPECT_EQ(report_text(ledgers, asked, narrow()).find("early"), std::string::npos);
 }
 
 // --- a whole document or none ---

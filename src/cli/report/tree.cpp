@@ -126,10 +126,12 @@ std::string tree_text(Ledgers& ledgers, const Asked& asked, const Page& page) {
   }
   if (answer.cut_sites > 0) {
     put(to, "\n{}\n",
-        wrapped(fmt::format("The tree is cut: it would have more than {} nodes. {} end early, and "
-                            "what they have counts for the last function shown. A --filter makes "
-                            "it smaller.",
-                            with_commas(question.most_nodes), counted(answer.cut_sites, "stack")),
+        wrapped(fmt::format("The tree is cut: it would have more than {} nodes. {} early, and what "
+                            "is inside counts for the last function shown. A --filter makes it "
+                            "smaller.",
+                            with_commas(question.most_nodes),
+                            answer.cut_sites == 1 ? "One stack ends"
+                                                  : counted(answer.cut_sites, "stack") + " end"),
                 page.width));
   }
   return page.finished(to);

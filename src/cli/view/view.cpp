@@ -155,7 +155,7 @@ int view_ledgers(const ViewOptions& options) {
     // Looking for names cannot be given up, and nothing is lost with it.
     file.reset();
     std::fflush(nullptr);
-    std::_Exit(0);
+    std::_Exit(opening.status());
   }
   return opening.status();
 }
