@@ -1,6 +1,6 @@
-"""The files of the repository, as the checks see them: tracked ones and new ones that are not
-ignored. Without git (an unpacked archive) everything outside build/ counts. What others wrote and we
-keep unmodified, in third_party/, does not."""
+"""The files of the repository: tracked ones and new ones that are not ignored. Without git (an unpacked
+archive) everything outside build/ counts. The checks leave out what others wrote and we keep
+unmodified, in third_party/."""
 
 import os
 import subprocess
@@ -12,13 +12,17 @@ CPP_SUFFIXES = {".h", ".hpp", ".c", ".cc", ".cpp"}
 HEADER_SUFFIXES = {".h", ".hpp"}
 
 
-def files(root=ROOT):
+def all_files(root=ROOT):
     """All files of the repository at root, as sorted paths relative to it."""
     found = _from_git(root)
     if found is None:
         found = _from_walk(root)
-    return sorted(path for path in found
-                  if path.parts[0] != "third_party" and (root / path).is_file())
+    return sorted(path for path in found if (root / path).is_file())
+
+
+def files(root=ROOT):
+    """Those that are our own."""
+    return [path for path in all_files(root) if path.parts[0] != "third_party"]
 
 
 def cpp_files(root=ROOT):

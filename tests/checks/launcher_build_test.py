@@ -16,7 +16,7 @@ class LauncherBuildTest(ScratchTest):
     def setUp(self):
         super().setUp()
         self.clone = self.folder / "fresh clone"
-        for path in repo.files(ROOT):
+        for path in repo.all_files(ROOT):
             (self.clone / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / path, self.clone / path)
 

@@ -73,13 +73,13 @@ class LauncherTest(ScratchTest):
         self.bin.mkdir()
         for name in BASICS:
             os.symlink(shutil.which(name), self.bin / name)
-        for name, text in (("cmake", CMAKE), ("c++", CXX), ("ninja", "#!/bin/sh\n"),
+        for name, text in (("cmake", CMAKE), ("c++", CXX), ("ninja", "#!/bin/sh\n"), ("esbuild", "#!/bin/sh\n"),
                            ("apt-get", APT), ("id", "#!/bin/sh\necho 0\n")):
             self.command(name, text)
         for name in ("heapledger", "scripts/setup.sh", "scripts/packages.txt"):
             (self.clone / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.clone / name)
-        for name in ("src/cli/main.cpp", "include/heapledger.h", "cmake/a.cmake", "CMakeLists.txt",
+        for name in ("src/cli/main.cpp", "include/heapledger.h", "cmake/a.cmake", "third_party/a/b.mjs", "CMakeLists.txt",
                      "CMakePresets.json"):
             self.plant(f"a clone/{name}", "\n")
 

@@ -120,7 +120,7 @@ Window* attach_thread() {
   window->plain_memo = nullptr;
   window->callers = nullptr;
   thread_slot.window = window;
-  window->slot = &thread_slot;
+  __atomic_store_n(&window->slot, &thread_slot, __ATOMIC_RELEASE);
   if (!room_for(*window, sizeof window->name + format::LongEntry::kLongOverhead)) return nullptr;
   if (tid != 0) os::thread_name(window->name);
   if (live_tables_wanted()) {
@@ -198,9 +198,10 @@ bool others_in_hooks() {
   for (uint32_t index = 0; index < count; ++index) {
     const Window& window = window_registry.windows[index];
     uint32_t owner = window.owner.load(std::memory_order_acquire);
-    if (owner == 0 || owner == own || window.slot == nullptr) continue;
+    const auto* slot = __atomic_load_n(&window.slot, __ATOMIC_ACQUIRE);
+    if (owner == 0 || owner == own || slot == nullptr) continue;
     // The lower half is enough: no stack is at a multiple of 4 GiB.
-    const uintptr_t* busy = &window.slot->busy;
+    const uintptr_t* busy = &slot->busy;
     if (os::is_another_word(busy, 0) && os::is_another_word(busy, kMuted) &&
         os::thread_exists(owner)) {
       return true;
@@ -214,7 +215,7 @@ bool holds_thread(uintptr_t start, uintptr_t end) {
   uint32_t count = window_count();
   for (uint32_t index = 0; index < count && index < kMaxLooks; ++index) {
     const Window& window = window_registry.windows[index];
-    auto slot = reinterpret_cast<uintptr_t>(window.slot);
+    auto slot = reinterpret_cast<uintptr_t>(__atomic_load_n(&window.slot, __ATOMIC_RELAXED));
     if (slot < start || slot >= end) continue;
     uint32_t owner = window.owner.load(std::memory_order_acquire);
     if (owner != 0 && owner != ledger_header()->pid && os::thread_exists(owner)) return true;
