@@ -21,9 +21,6 @@ class HeapSink : public PairingSink {
  public:
   virtual void unknown_death() = 0;                 // of a block nobody saw born
   virtual void resized_in_heap(const Resize&) = 0;  // before the birth of the new block
-
- protected:
-  ~HeapSink() = default;
 };
 
 class OtherHeaps {

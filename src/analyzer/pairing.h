@@ -41,15 +41,13 @@ struct Slack {
 // What is told of blocks.
 class PairingSink {
  public:
+  virtual ~PairingSink() = default;
   virtual void born(LiveBlock& block) = 0;  // may set its flags
   virtual void died(const LiveBlock& block, const Death& death) = 0;
   // The death of a block nobody saw born.
   virtual void never_born(uint64_t address, const Death& death) = 0;
   // Its address was used again without a death.
   virtual void never_died(const LiveBlock& block, uint64_t time) = 0;
-
- protected:
-  ~PairingSink() = default;
 };
 
 // Births and deaths that are not as they should be.

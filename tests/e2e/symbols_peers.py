@@ -120,8 +120,10 @@ def plain(name):
 def agree(mine, theirs):
     """Whether two names mean the same function. GCC gives functions of one file no mangled name:
     the peers then have the plain name, or that of the symbol with its parameters; we the plain name
-    with what is around it."""
+    with what is around it, which -g1 does not tell."""
     if mine == theirs or mine.endswith("::" + theirs) or theirs.startswith(mine + "("):
+        return True
+    if mine == last_part(theirs):
         return True
     # Lambdas are numbered and spelled by each in its own way.
     return "lambda" in mine and last_part(mine) == last_part(theirs)

@@ -158,7 +158,7 @@ TEST(Entries, RandomHistoriesComeBack) {
 TEST(Entries, TimeNeverRunsBackwards) {
   std::vector<unsigned char> bytes(200);
   EncoderState state{bytes.data(), 100, 0};
-  append_malloc(state, 50, 0x1000, 1, 8);
+  append_malloc(state, uint64_t{50}, 0x1000, 1, 8);
   EntryDecoder decoder(bytes.data(), state.cursor, 100);
   Entry entry;
   ASSERT_TRUE(decoder.next(entry));
@@ -168,11 +168,11 @@ TEST(Entries, TimeNeverRunsBackwards) {
 TEST(Entries, ThoseWithoutATimeOfTheirOwnHaveTheOneBefore) {
   std::vector<unsigned char> bytes(300);
   EncoderState state{bytes.data(), 100, 0};
-  append_malloc(state, 107, 0x1000, 1, 8);
+  append_malloc(state, uint64_t{107}, 0x1000, 1, 8);
   append_malloc(state, SameTime(), 0x2008, 2, 16);  // not a multiple of 16
   append_allocation(state, Kind::kCalloc, SameTime(), 0x3000, 3, 24);
   append_free(state, SameTime(), 0x1000);
-  append_free(state, 109, 0x3000);
+  append_free(state, uint64_t{109}, 0x3000);
   EntryDecoder decoder(bytes.data(), state.cursor, 100);
   const uint64_t expected[][2] = {
       {107, 0x1000}, {107, 0x2008}, {107, 0x3000}, {107, 0x1000}, {109, 0x3000}};
@@ -197,7 +197,7 @@ TEST(Entries, UnknownLongKindsAreSteppedOver) {
   std::vector<unsigned char> bytes(300);
   EncoderState state{bytes.data(), 0, 0};
   LongEntry(state, static_cast<Kind>(63), 5).bytes("what is this", 12).finish();
-  append_free(state, 7, 0x40);
+  append_free(state, uint64_t{7}, 0x40);
   EntryDecoder decoder(bytes.data(), state.cursor, 0);
   Entry entry;
   ASSERT_TRUE(decoder.next(entry));

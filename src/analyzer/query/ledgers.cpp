@@ -177,6 +177,7 @@ void Ledgers::count_as_wrappers(const std::vector<std::string>& functions) {
 
 std::vector<Measure> measures_of_processes() {
   std::vector<Measure> measures;
+  measures.reserve(kOfProcesses.size());
   for (const auto& [measure, total] : kOfProcesses) measures.push_back(measure);
   return measures;
 }
