@@ -103,8 +103,8 @@ class Ledgers {
 
   // Makes the index (index/cube.h), if it is not there and these ledgers can have one: one pass, or
   // of sealed ledgers that nothing was read of yet, together with the first one.
-  // From then on questions at its edges and between them need none, as long as they are by stacks,
-  // without filters on blocks, and do not want peaks within ranges.
+  // From then on questions at its edges and between them need none, as long as filters on blocks
+  // select whole classes and peaks that a pass alone knows are not wanted: see Wanted.
   bool make_index();
   Edges edges();  // none without an index
 

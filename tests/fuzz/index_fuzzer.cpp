@@ -33,6 +33,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   cube->add_range(std::nullopt, cube->edges.count / 2, cells);
   cube->add_range(cube->edges.count / 3, std::nullopt, cells);
   demand(cube->timeline({}).live_bytes.size() == cube->edges.count);
+  for (const Lives* lives : {&cube->lives, &cube->all_lives}) {
+    demand(lives->timeline({}).live_bytes.size() == lives->edges.count);
+    Paged<Cell> by_thread;
+    by_thread.grow_to(static_cast<uint32_t>(lives->threads.size()));
+    const LifeWindow window{1, lives->edges.count / 2, lives->edges.count / 2};
+    lives->count(
+        window, {}, [](const LifeKey& key) { return key.thread; }, by_thread);
+  }
   const std::optional<Cube> again = unpack_cube(pack_cube(*cube), accounts, kMostRows);
   demand(again && *again == *cube);
   return 0;

@@ -32,6 +32,21 @@ Cube cube_of(uint32_t edges, uint32_t rows) {
     std::sort(list.begin(), list.end(),
               [](const auto& a, const auto& b) { return a.place() < b.place(); });
   };
+  Lives& lives = cube.lives;
+  lives.edges = cube.edges;
+  lives.threads = {{0, 0}, {0, 1}, {1, 0}};
+  for (const Stay& stay : cube.stays) {
+    const LifeKey key{stay.birth, stay.death, stay.account, stay.account % 3, 5, 3};
+    const auto blocks = static_cast<uint32_t>(stay.blocks);
+    lives.lives.push_back({key, blocks, blocks / 2, blocks / 3, stay.bytes, 16, 31});
+    lives.resizes.push_back({key, stay.blocks, 1, 16});
+    lives.spreads.push_back({key, 1.5, 100.25, 1000});
+    cube.spreads.push_back({{stay.birth, stay.death, stay.account}, 1.5, 100.25, 1000});
+  }
+  sort(lives.lives);
+  sort(lives.resizes);
+  sort(lives.spreads);
+  sort(cube.spreads);
   sort(cube.stays);
   sort(cube.changes);
   sort(cube.rare_changes);

@@ -20,6 +20,40 @@ void sort_rows(std::vector<Row>& rows) {
             [](const Row& a, const Row& b) { return a.place() < b.place(); });
 }
 
+Lives random_lives(std::mt19937_64& random, uint32_t accounts) {
+  auto below = [&random](uint64_t bound) { return random() % bound; };
+  auto any = [&random] { return random() >> (random() % 64); };
+  Lives lives;
+  if (below(4) == 0) return lives;
+  lives.edges = {4096, static_cast<uint32_t>(1 + below(500))};
+  for (uint64_t i = 0, threads = 1 + below(5); i < threads; ++i) {
+    lives.threads.emplace_back(static_cast<uint32_t>(i % 2), static_cast<uint32_t>(i));
+  }
+  auto key = [&](bool any_lifetime) {
+    LifeKey made;
+    made.birth = static_cast<uint16_t>(below(lives.edges.count));
+    made.death = static_cast<uint16_t>(made.birth + below(lives.edges.count - made.birth));
+    if (below(3) == 0) made.death |= kLeftBit;
+    made.account = static_cast<uint32_t>(below(accounts));
+    made.thread = static_cast<uint32_t>(below(lives.threads.size()));
+    made.size_class = static_cast<uint8_t>(below(65));
+    made.lifetime_class = static_cast<uint8_t>(below(13));
+    if (any_lifetime && below(2) == 0) made.lifetime_class = LifeKey::kAnyLifetime;
+    return made;
+  };
+  for (uint64_t i = 0, rows = below(200); i < rows; ++i) {
+    lives.lives.push_back({key(false), static_cast<uint32_t>(any()), static_cast<uint32_t>(any()),
+                           static_cast<uint32_t>(any()), any(), any(), any()});
+    lives.resizes.push_back({key(true), any(), any(), any()});
+    lives.spreads.push_back(
+        {key(true), static_cast<double>(any()) / 3, static_cast<double>(any()) / 7, any()});
+  }
+  sort_rows(lives.lives);
+  sort_rows(lives.resizes);
+  sort_rows(lives.spreads);
+  return lives;
+}
+
 Cube random_cube(uint64_t seed) {
   std::mt19937_64 random(seed);
   auto below = [&random](uint64_t bound) { return random() % bound; };
@@ -49,6 +83,13 @@ Cube random_cube(uint64_t seed) {
   sort_rows(cube.stays);
   sort_rows(cube.changes);
   sort_rows(cube.rare_changes);
+  for (const Stay& stay : cube.stays) {
+    if (below(3) == 0)
+      cube.spreads.push_back({{stay.birth, stay.death, stay.account}, 1.5, 0.1, 7});
+  }
+  sort_rows(cube.spreads);
+  cube.lives = random_lives(random, kAccounts);
+  cube.all_lives = random_lives(random, 1);
   return cube;
 }
 
@@ -104,6 +145,16 @@ TEST(CubeStore, ReadsChangedBytesAsASoundCubeOrNone) {
       ASSERT_LT(row.bucket, read->edges.count);
     }
     EXPECT_EQ(read->timeline({}).calls.size(), read->edges.count);
+    for (const Lives* lives : {&read->lives, &read->all_lives}) {
+      EXPECT_EQ(lives->timeline({}).calls.size(), lives->edges.count);
+      for (const Life& life : lives->lives) {
+        ASSERT_LT(life.account, kAccounts);
+        ASSERT_LT(life.thread, lives->threads.size());
+        ASSERT_LE(life.birth, life.last());
+        ASSERT_LT(life.last(), lives->edges.count);
+        ASSERT_LE(life.lifetime_class, 12);
+      }
+    }
   }
 }
 

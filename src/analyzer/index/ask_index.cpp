@@ -12,10 +12,10 @@
 
 namespace heapledger {
 
-// Estimates have errors, which a cube does not keep; and a heap of one moment has no time.
+// A heap of one moment has no time.
 bool Ledgers::Parts::can_have_index() const {
   const Overview& overview = views.front()->overview;
-  auto has_none = [](const LedgerFacts& facts) { return facts.sampled || facts.live; };
+  auto has_none = [](const LedgerFacts& facts) { return facts.live; };
   return overview.has_sites && overview.series.buckets.size() > 1 &&
          std::none_of(overview.processes.begin(), overview.processes.end(), has_none);
 }
@@ -31,7 +31,7 @@ std::optional<CubeBook> Ledgers::Parts::begin_cube(const HeapChoice& heaps) cons
   if (!end) return std::nullopt;
   const uint64_t width = SeriesRecorder::width_until(*end);
   const Edges edges{width, static_cast<uint32_t>(*end / width) + 1};
-  return std::optional<CubeBook>(std::in_place, set, edges, set.options().index_rows);
+  return std::optional<CubeBook>(std::in_place, set, edges, set.options().index_rows, true);
 }
 
 // Of all that was read, if its edges are those of the chart: twice as wide, and so on.
@@ -41,7 +41,12 @@ void Ledgers::Parts::index_is_made(std::shared_ptr<const Cube> cube) {
     edges.width_ns *= 2;
     edges.count = (edges.count + 1) / 2;
   }
-  if (!can_have_index() || edges != cube->edges) return;
+  // What was kept is not to be believed blindly.
+  auto is_known = [this](const ThreadId& thread) { return thread.first < set.size(); };
+  const bool fits =
+      std::all_of(cube->lives.threads.begin(), cube->lives.threads.end(), is_known) &&
+      std::all_of(cube->all_lives.threads.begin(), cube->all_lives.threads.end(), is_known);
+  if (!can_have_index() || edges != cube->edges || !fits) return;
   index_tried = true;
   publish(std::make_shared<const IndexReader>(set, views.front(), std::move(cube), sites, naming,
                                               std::exchange(named, {})));
@@ -53,7 +58,7 @@ bool Ledgers::Parts::make_index() {
   if (index_tried || take_kept_index()) return index_reader() != nullptr;
   index_tried = true;
   if (!can_have_index()) return false;
-  CubeBook book(set, edges_of_series(), set.options().index_rows);
+  CubeBook book(set, edges_of_series(), set.options().index_rows, true);
   Progress progress(own->asker);
   try {
     set.scan(book, HeapChoice{}, book.stops(), progress, [&book](size_t) { book.reach_edge(); });
@@ -88,14 +93,18 @@ std::shared_ptr<const IndexReader> Ledgers::Parts::instant_reader() const {
   return changes ? nullptr : found;
 }
 
-bool Ledgers::Parts::count_in_index(const Question& question, Counted& counted) {
+bool Ledgers::Parts::count_in_index(const Question& question, bool some_left_out,
+                                    Counted& counted) {
   const std::shared_ptr<const IndexReader> from = index_reader();
   if (from == nullptr || !own->looked_at.empty()) return false;
   const std::optional<IndexRange> range = from->find(question);
-  if (!range) return false;
+  if (!range || (range->lives != nullptr && some_left_out)) return false;
   own->view = views.front();
-  counted.tallied = from->count(question, *range);
-  counted.by_account = counted.from_index = true;
+  IndexCount found = from->count(question, *range, counted.selected);
+  counted.tallied = std::move(found.tallied);
+  counted.threads = std::move(found.threads);
+  counted.by_account = found.by_account;
+  counted.from_index = true;
   counted.begin_ns = range->begin_ns;
   counted.end_ns = range->end_ns;
   return true;
@@ -133,8 +142,9 @@ Timeline Ledgers::timeline(const Question& question) {
   }
   if (line) return *std::move(line);
   throw Error(
-      "the index has no timelines of single blocks, processes or other heaps than malloc's; "
-      "filter by function or module",
+      "the index has no such timeline: of other heaps than malloc's, of a time of birth, or of "
+      "sizes "
+      "and lifetimes within a class; filter by function, module or thread",
       ErrorKind::kQuestion);
 }
 

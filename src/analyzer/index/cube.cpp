@@ -7,6 +7,10 @@ namespace heapledger {
 
 namespace {
 
+bool fit(uint32_t a, uint32_t b) {
+  return uint64_t{a} + b <= UINT32_MAX;
+}
+
 void add_stay(const Stay& stay, Paged<Cell>& cells) {
   Cell& cell = cells[stay.account];
   cell.live_blocks += stay.blocks;
@@ -23,10 +27,43 @@ void for_each_between(const std::vector<Row>& rows, uint32_t first, uint32_t las
 
 }  // namespace
 
+bool Stay::join(const Stay& other) {
+  blocks += other.blocks;
+  bytes += other.bytes;
+  return true;
+}
+
+bool Change::join(const Change& other) {
+  if (!fit(calls, other.calls) || !fit(frees, other.frees) ||
+      !fit(ended_blocks, other.ended_blocks) || !fit(temporary_calls, other.temporary_calls)) {
+    return false;
+  }
+  calls += other.calls;
+  frees += other.frees;
+  ended_blocks += other.ended_blocks;
+  temporary_calls += other.temporary_calls;
+  bytes += other.bytes;
+  ended_bytes += other.ended_bytes;
+  smallest = std::min(smallest, other.smallest);
+  largest = std::max(largest, other.largest);
+  return true;
+}
+
+bool RareChange::join(const RareChange& other) {
+  resizes += other.resizes;
+  moved_blocks += other.moved_blocks;
+  moved_bytes += other.moved_bytes;
+  return true;
+}
+
 void Cube::add_live(uint32_t edge, Paged<Cell>& cells) const {
   for (const Stay& stay : stays) {
     if (stay.birth > edge) break;
     if (stay.last() > edge) add_stay(stay, cells);
+  }
+  for (const LifeSpread& row : spreads) {
+    if (row.birth > edge) break;
+    if (row.last() > edge) cells[row.account].live_variance += row.bytes_variance;
   }
 }
 
@@ -56,6 +93,8 @@ void Cube::add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
     cell.moved_blocks += change.moved_blocks;
     cell.moved_bytes += change.moved_bytes;
   });
+  const LifeWindow window{first, last, to};
+  for (const LifeSpread& row : spreads) add_spread(window, row, cells[row.account]);
 }
 
 Timeline Cube::timeline(const std::vector<char>& selected) const {

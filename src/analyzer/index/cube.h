@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/index/lives.h"
 #include "analyzer/paged.h"
 #include "analyzer/query/cells.h"
 #include "analyzer/query/edges.h"
@@ -26,7 +27,7 @@ struct Stay {
   uint64_t blocks = 0;
   uint64_t bytes = 0;
 
-  static constexpr uint16_t kLeft = 0x8000;
+  static constexpr uint16_t kLeft = kLeftBit;
   uint16_t last() const { return death & ~kLeft; }
   bool is_left() const { return (death & kLeft) != 0; }
 
@@ -34,6 +35,7 @@ struct Stay {
   uint64_t place() const {
     return uint64_t{birth} << 48 | uint64_t{death} << 32 | uint64_t{account};
   }
+  bool join(const Stay& other);  // false: they stay two rows
   bool operator==(const Stay&) const = default;
 };
 
@@ -53,6 +55,7 @@ struct Change {
 
   // By bucket, account.
   uint64_t place() const { return uint64_t{bucket} << 32 | account; }
+  bool join(const Change& other);  // false: they stay two rows
   bool operator==(const Change&) const = default;
 };
 
@@ -65,6 +68,7 @@ struct RareChange {
   uint64_t moved_bytes = 0;
 
   uint64_t place() const { return uint64_t{bucket} << 32 | account; }
+  bool join(const RareChange& other);  // false: they stay two rows
   bool operator==(const RareChange&) const = default;
 };
 
@@ -74,6 +78,11 @@ struct Cube {
   std::vector<Stay> stays;
   std::vector<Change> changes;
   std::vector<RareChange> rare_changes;
+  std::vector<LifeSpread> spreads;  // of accounts, whatever their blocks: only samples have them
+
+  // What accounts do not tell; and the same of all accounts together.
+  Lives lives;
+  Lives all_lives;
 
   // Adds what is live at an edge to the cells of accounts.
   void add_live(uint32_t edge, Paged<Cell>& cells) const;

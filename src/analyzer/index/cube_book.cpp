@@ -3,70 +3,22 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analyzer/duration.h"
+#include "analyzer/query/classes.h"
+
 namespace heapledger {
 namespace {
 
 // So many stays wait to be sorted at least.
-constexpr size_t kLeastToSort = 65536;
+constexpr size_t kLeastStaysToSort = 65536;
+
+// Rows of lives are larger.
+constexpr size_t kPartOfLives = 2;
+constexpr size_t kPartOfAllLives = 8;
 
 uint64_t key_of(const LiveBlock& block) {
   constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ull;
   return block.address ^ uint64_t { block.account } * kGoldenRatio;
-}
-
-bool fit(uint32_t a, uint32_t b) {
-  return uint64_t{a} + b <= UINT32_MAX;
-}
-
-// False: they stay two rows.
-bool join(Stay& stay, const Stay& other) {
-  stay.blocks += other.blocks;
-  stay.bytes += other.bytes;
-  return true;
-}
-bool join(Change& change, const Change& other) {
-  if (!fit(change.calls, other.calls) || !fit(change.frees, other.frees) ||
-      !fit(change.ended_blocks, other.ended_blocks) ||
-      !fit(change.temporary_calls, other.temporary_calls)) {
-    return false;
-  }
-  change.calls += other.calls;
-  change.frees += other.frees;
-  change.ended_blocks += other.ended_blocks;
-  change.temporary_calls += other.temporary_calls;
-  change.bytes += other.bytes;
-  change.ended_bytes += other.ended_bytes;
-  change.smallest = std::min(change.smallest, other.smallest);
-  change.largest = std::max(change.largest, other.largest);
-  return true;
-}
-bool join(RareChange& change, const RareChange& other) {
-  change.resizes += other.resizes;
-  change.moved_blocks += other.moved_blocks;
-  change.moved_bytes += other.moved_bytes;
-  return true;
-}
-
-template <typename Row>
-bool is_before(const Row& a, const Row& b) {
-  return a.place() < b.place();
-}
-
-// Makes rows at one place, which are neighbours, one row, from the row `first` on.
-template <typename Row>
-void join_neighbours(std::vector<Row>& rows, size_t first) {
-  size_t kept = first;
-  for (size_t i = first; i < rows.size(); ++i) {
-    const bool same = kept > first && rows[kept - 1].place() == rows[i].place();
-    if (!same || !join(rows[kept - 1], rows[i])) rows[kept++] = rows[i];
-  }
-  rows.resize(kept);
-}
-
-template <typename Row>
-void sort_all(std::vector<Row>& rows) {
-  std::sort(rows.begin(), rows.end(), is_before<Row>);
-  join_neighbours(rows, 0);
 }
 
 // The last bucket may have rows from before it became as wide as it is: each sorted, one after the
@@ -99,6 +51,12 @@ void halve_buckets(std::vector<Row>& rows) {
   join_neighbours(rows, 0);
 }
 
+// In so many rows. Only samples with absurd rates, which files may have, have more.
+bool has_room_for(const Cell& cell) {
+  constexpr uint64_t kMost = 64 * uint64_t{UINT32_MAX};
+  return cell.calls < kMost && cell.ended_blocks < kMost;
+}
+
 // As many rows as it takes.
 void append(const Cell& cell, uint32_t account, uint32_t bucket, std::vector<Change>& changes) {
   uint64_t calls = cell.calls, frees = cell.frees, ended = cell.ended_blocks;
@@ -119,8 +77,13 @@ void append(const Cell& cell, uint32_t account, uint32_t bucket, std::vector<Cha
 
 }  // namespace
 
-CubeBook::CubeBook(const LedgerSet& set, Edges edges, size_t most_rows)
-    : most_rows_(most_rows), ledgers_(set.size()) {
+CubeBook::CubeBook(const LedgerSet& set, Edges edges, size_t most_rows, bool with_lives)
+    : set_(set),
+      most_rows_(most_rows),
+      with_lives_(with_lives),
+      ledgers_(set.size()),
+      all_lives_(edges, most_rows / kPartOfAllLives, nullptr),
+      lives_(edges, most_rows / kPartOfLives, &all_lives_) {
   cube_.edges = edges;
   for (uint32_t i = 0; i < set.size(); ++i) {
     for (uint32_t edge = 0; edge < edges.count; ++edge) {
@@ -156,11 +119,18 @@ void CubeBook::born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
   change.bytes += weight.bytes;
   change.smallest = std::min(change.smallest, block.size);
   change.largest = std::max(change.largest, block.size);
-  if (ledgers_[ledger].is_now(block.time)) [[likely]] {
+  Ledger& of = ledgers_[ledger];
+  if (!of.resizing.empty()) [[unlikely]] {
+    if (auto found = of.resizing.extract(key_of(block))) {
+      of.resized.insert(std::move(found));
+      block.thread |= kResized;
+    }
+  }
+  if (of.is_now(block.time)) [[likely]] {
     return;
   }
   block.thread |= kToldElsewhere;
-  ledgers_[ledger].told[key_of(block)] = static_cast<uint16_t>(bucket_);
+  of.told[key_of(block)] = static_cast<uint16_t>(bucket_);
 }
 
 // In buckets of the pass.
@@ -182,41 +152,132 @@ uint16_t CubeBook::birth_of(uint32_t number, const LiveBlock& block) {
 void CubeBook::stay(const LiveBlock& block, uint16_t birth, uint16_t death, const Weight& weight) {
   cube_.stays.push_back({block.account, birth, death, weight.calls, weight.bytes});
   const size_t unsorted = cube_.stays.size() - sorted_stays_;
-  if (unsorted < kLeastToSort || unsorted < sorted_stays_ / 2) return;
+  if (unsorted < kLeastStaysToSort || unsorted < sorted_stays_ / 2) return;
   sort_stays();
   keep_within_bounds();
 }
 
 Cell& CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& weight,
-                    uint64_t temporary) {
+                    uint64_t temporary, uint64_t freed, uint64_t time) {
   Cell& change = change_of(block.account);
+  change.frees += freed;
   change.ended_blocks += weight.calls;
   change.ended_bytes += weight.bytes;
   const uint16_t birth = birth_of(ledger, block);
+  if (with_lives_) {
+    const uint64_t lifetime = lifetime_ns(block.time, time, set_.ns_per_unit(ledger));
+    LifeSums life{key_now(ledger, block), weight.calls, freed,     temporary,
+                  weight.bytes,           block.size,   block.size};
+    life.birth = birth;
+    life.lifetime_class = static_cast<uint8_t>(class_of_lifetime(lifetime));
+    live_on(ledger, block, weight, life);
+  }
+  const auto of_cube = static_cast<uint16_t>(birth >> halved_);
+  const auto death = static_cast<uint16_t>(bucket_ >> halved_);
+  if (weight.sampled) [[unlikely]] {
+    add_spread({{of_cube, death, block.account}, weight.calls_variance, weight.bytes_variance, 0});
+  }
   if (birth == bucket_) {
     change.temporary_calls += temporary;
     return change;
   }
-  const auto of_cube = static_cast<uint16_t>(birth >> halved_);
   if (temporary > 0) late_.push_back({block.account, of_cube, temporary});
-  const auto death = static_cast<uint16_t>(bucket_ >> halved_);
   if (of_cube != death) stay(block, of_cube, death, weight);
   return change;
 }
 
 void CubeBook::died(uint32_t ledger, const LiveBlock& block, const Death& death,
                     const Weight& weight) {
-  Cell& change = end(ledger, block, weight, death.temporary ? weight.calls : 0);
-  if (!death.by_resize) change.frees += weight.calls;
+  end(ledger, block, weight, death.temporary ? weight.calls : 0, death.by_resize ? 0 : weight.calls,
+      death.time);
+}
+
+void CubeBook::lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) {
+  end(ledger, block, weight, 0, 0, time);
 }
 
 void CubeBook::left(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight& weight) {
-  const auto birth = static_cast<uint16_t>(birth_of(ledger, block) >> halved_);
-  stay(block, birth, static_cast<uint16_t>(bucket_ >> halved_ | Stay::kLeft), weight);
+  const uint16_t of_pass = birth_of(ledger, block);
+  if (with_lives_) {
+    LifeSums life{key_now(ledger, block), weight.calls, 0, 0, weight.bytes, block.size, block.size};
+    life.birth = of_pass;
+    life.death |= kLeftBit;
+    life.lifetime_class = kLifetimeClassCount;
+    live_on(ledger, block, weight, life);
+  }
+  const auto birth = static_cast<uint16_t>(of_pass >> halved_);
+  const auto death = static_cast<uint16_t>(bucket_ >> halved_ | Stay::kLeft);
+  if (weight.sampled) [[unlikely]] {
+    add_spread({{birth, death, block.account}, weight.calls_variance, weight.bytes_variance, 0});
+  }
+  stay(block, birth, death, weight);
 }
 
-void CubeBook::resized(uint32_t, const Resize& resize) {
-  change_of(resize.account).count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
+// --- lives ---
+
+uint32_t CubeBook::thread_of(uint32_t ledger, uint32_t place) {
+  std::vector<uint32_t>& numbers = ledgers_[ledger].threads;
+  if (place >= numbers.size()) [[unlikely]] {
+    numbers.resize(place + 1, UINT32_MAX);
+  }
+  if (numbers[place] == UINT32_MAX) [[unlikely]] {
+    numbers[place] = static_cast<uint32_t>(thread_list_.size());
+    thread_list_.emplace_back(ledger, place);
+  }
+  return numbers[place];
+}
+
+// In the bucket of the pass, whatever its life.
+LifeKey CubeBook::key_now(uint32_t ledger, const LiveBlock& block) {
+  const auto bucket = static_cast<uint16_t>(bucket_);
+  return {bucket,
+          bucket,
+          block.account,
+          thread_of(ledger, block.thread & kThreadBits),
+          static_cast<uint8_t>(class_of_size(block.size)),
+          LifeKey::kAnyLifetime};
+}
+
+void CubeBook::live_on(uint32_t ledger, const LiveBlock& block, const Weight& weight,
+                       LifeSums life) {
+  lives_.add(life);
+  if (weight.sampled) [[unlikely]] {
+    lives_.add(LifeSpread{life, weight.calls_variance, weight.bytes_variance, 0});
+  }
+  if ((block.thread & kResized) == 0) [[likely]] {
+    return;
+  }
+  auto found = ledgers_[ledger].resized.find(key_of(block));
+  if (found == ledgers_[ledger].resized.end()) return;
+  RareSums sums;
+  const Resize& resize = found->second;
+  sums.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
+  life.death = life.birth;
+  lives_.add(LifeResizes{life, sums.resizes, sums.moved_blocks, sums.moved_bytes});
+  ledgers_[ledger].resized.erase(found);
+}
+
+void CubeBook::resized(uint32_t ledger, const Resize& resize) {
+  RareSums sums;
+  sums.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
+  change_of(resize.account).RareSums::add(sums);
+  if (!with_lives_ || resize.calls == 0) return;
+  const LiveBlock block{resize.address, resize.size, resize.time, resize.account, resize.thread};
+  lives_.add(
+      LifeResizes{key_now(ledger, block), sums.resizes, sums.moved_blocks, sums.moved_bytes});
+  ledgers_[ledger].resizing[key_of(block)] = resize;
+}
+
+void CubeBook::spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) {
+  const auto bucket = static_cast<uint16_t>(bucket_ >> halved_);
+  add_spread({{bucket, bucket, block.account}, 0, 0, ns});
+  if (with_lives_) lives_.add(LifeSpread{key_now(ledger, block), 0, 0, ns});
+}
+
+void CubeBook::add_spread(LifeSpread row) {
+  if (!spreads_.add(row)) return;
+  spreads_.sort();
+  keep_within_bounds();
 }
 
 // --- rows ---
@@ -227,6 +288,8 @@ void CubeBook::write_changes() {
   const size_t changes = cube_.changes.size(), rare = cube_.rare_changes.size();
   for (uint32_t account : touched_) {
     const Cell& cell = now_[account].cell;
+    too_much_ = too_much_ || !has_room_for(cell);
+    if (too_much_) break;
     append(cell, account, bucket, cube_.changes);
     if (cell.resizes == 0) continue;
     cube_.rare_changes.push_back(
@@ -275,7 +338,7 @@ void CubeBook::join_changes() {
 
 void CubeBook::keep_within_bounds() {
   join_changes();
-  while ((cube_.stays.size() > most_rows_ || cube_.changes.size() > most_rows_) &&
+  while (std::max({cube_.stays.size(), cube_.changes.size(), spreads_.rows.size()}) > most_rows_ &&
          cube_.edges.count > 1) {
     sort_stays();
     halve();
@@ -296,6 +359,7 @@ void CubeBook::halve() {
   sorted_stays_ = cube_.stays.size();
   halve_buckets(cube_.changes);
   halve_buckets(cube_.rare_changes);
+  halve_places(spreads_);
 }
 
 uint32_t CubeBook::account_of(uint32_t account) const {
@@ -311,9 +375,11 @@ void CubeBook::rename_merged() {
   for (Stay& stay : cube_.stays) stay.account = account_of(stay.account);
   for (Change& change : cube_.changes) change.account = account_of(change.account);
   for (RareChange& change : cube_.rare_changes) change.account = account_of(change.account);
+  for (LifeSpread& row : spreads_.rows) row.account = account_of(row.account);
   sort_all(cube_.stays);
   sort_all(cube_.changes);
   sort_all(cube_.rare_changes);
+  spreads_.sort_again();
 }
 
 Cube CubeBook::take() {
@@ -322,6 +388,13 @@ Cube CubeBook::take() {
   join_changes();
   rename_merged();
   keep_within_bounds();
+  cube_.spreads = spreads_.take();
+  if (with_lives_) {
+    const auto renamed = [this](uint32_t account) { return account_of(account); };
+    cube_.lives = lives_.take(thread_list_, renamed);
+    cube_.all_lives = all_lives_.take(thread_list_, renamed);
+  }
+  if (too_much_) return {};
   cube_.stays.shrink_to_fit();
   cube_.changes.shrink_to_fit();
   cube_.rare_changes.shrink_to_fit();

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "analyzer/index/cube.h"
+#include "analyzer/index/lives_book.h"
+#include "analyzer/index/rows.h"
 #include "analyzer/ledger_set.h"
 #include "analyzer/paged.h"
 #include "analyzer/query/cells.h"
@@ -18,15 +20,16 @@ namespace heapledger {
 
 class CubeBook final : public QuietBook {
  public:
-  // At most so many rows of each kind, and half as many again that wait to be sorted.
-  CubeBook(const LedgerSet& set, Edges edges, size_t most_rows);
+  // At most so many rows of each kind, and half as many again that wait to be sorted. Lives can be
+  // told of heaps whose blocks end as they were born, not in parts.
+  CubeBook(const LedgerSet& set, Edges edges, size_t most_rows, bool with_lives);
 
   // Times for the pass to stop at.
   std::vector<uint64_t> stops() const;
   // At each of them.
   void reach_edge();
 
-  // After the pass.
+  // After the pass. Without edges: it had numbers that no cube has room for.
   Cube take();
 
   void added(uint32_t account, uint32_t) override { now_.grow_to(account + 1); }
@@ -38,15 +41,17 @@ class CubeBook final : public QuietBook {
   void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override;
   void died(uint32_t ledger, const LiveBlock& block, const Death& death,
             const Weight& weight) override;
-  void lost(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight& weight) override {
-    end(ledger, block, weight, 0);
-  }
+  void lost(uint32_t ledger, const LiveBlock& block, uint64_t time, const Weight& weight) override;
   void left(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight& weight) override;
   void resized(uint32_t ledger, const Resize& resize) override;
+  void spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) override;
+  // Of these calls nobody knows whose they were.
+  void before(uint32_t, uint32_t, uint64_t, const SiteBefore&) override { with_lives_ = false; }
 
  private:
-  // Its birth was told in another bucket than that of its time.
+  // Its birth was told in another bucket than that of its time; it was another block before.
   static constexpr uint32_t kToldElsewhere = kFirstBookFlag;
+  static constexpr uint32_t kResized = kFirstBookFlag << 1;
 
   struct Ledger {
     std::vector<uint64_t> ends;  // the last time unit of every bucket
@@ -55,6 +60,10 @@ class CubeBook final : public QuietBook {
     uint64_t until = 0;          // the last of this one
     // The buckets of births, by address and account: nothing else tells two of them apart.
     std::unordered_map<uint64_t, uint16_t> told;
+    // What blocks were before, likewise: those that are not told of yet, and those that are.
+    std::unordered_map<uint64_t, Resize> resizing;
+    std::unordered_map<uint64_t, Resize> resized;
+    std::vector<uint32_t> threads;  // by place: the number in thread_list_
 
     bool is_now(uint64_t time) const { return (is_first || time > before) && time <= until; }
   };
@@ -83,7 +92,12 @@ class CubeBook final : public QuietBook {
     return now.cell;
   }
   uint16_t birth_of(uint32_t ledger, const LiveBlock& block);
-  Cell& end(uint32_t ledger, const LiveBlock& block, const Weight& weight, uint64_t temporary);
+  Cell& end(uint32_t ledger, const LiveBlock& block, const Weight& weight, uint64_t temporary,
+            uint64_t freed, uint64_t time);
+  void live_on(uint32_t ledger, const LiveBlock& block, const Weight& weight, LifeSums life);
+  LifeKey key_now(uint32_t ledger, const LiveBlock& block);
+  uint32_t thread_of(uint32_t ledger, uint32_t place);
+  void add_spread(LifeSpread row);
   void stay(const LiveBlock& block, uint16_t birth, uint16_t death, const Weight& weight);
   void write_changes();
   void join_changes();
@@ -93,7 +107,10 @@ class CubeBook final : public QuietBook {
   void rename_merged();
   uint32_t account_of(uint32_t account) const;
 
+  const LedgerSet& set_;
   size_t most_rows_;
+  bool with_lives_;
+  bool too_much_ = false;
   Cube cube_;
   std::vector<Ledger> ledgers_;
   uint32_t bucket_ = 0;  // of the pass; the cube's may be wider
@@ -103,6 +120,10 @@ class CubeBook final : public QuietBook {
   std::vector<LateTemporary> late_;
   size_t sorted_stays_ = 0;
   std::unordered_map<uint32_t, uint32_t> merged_;
+  SortedRows<LifeSpread> spreads_;
+  std::vector<ThreadId> thread_list_;
+  LivesBook all_lives_;
+  LivesBook lives_;
 };
 
 }  // namespace heapledger

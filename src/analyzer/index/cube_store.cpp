@@ -1,9 +1,11 @@
 #include "analyzer/index/cube_store.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <vector>
 
+#include "analyzer/query/classes.h"
 #include "analyzer/seal/zstd_codec.h"
 #include "format/varint.h"
 
@@ -180,8 +182,106 @@ bool get_row(std::vector<ColumnReader>& from, const RareChange* before, const Ed
   return get_place(from, before, edges, accounts, change);
 }
 
+// --- lives ---
+
+// How many there are of what a key names.
+struct KeyBounds {
+  Edges edges;
+  uint32_t accounts = 0;
+  uint32_t threads = 0;
+};
+
+constexpr size_t kKeyColumns = 6;
+
+void put_key(const LifeKey& key, const LifeKey* before, std::vector<ColumnWriter>& to) {
+  to[0].put(before != nullptr ? key.birth - before->birth : key.birth);
+  to[1].put(static_cast<uint64_t>(key.last() - key.birth) << 1 | (key.is_left() ? 1 : 0));
+  const bool same = before != nullptr && before->birth == key.birth && before->death == key.death;
+  put_account(key, before, same, to[2]);
+  to[3].put(key.thread);
+  to[4].put(key.size_class);
+  to[5].put(key.lifetime_class);
+}
+
+bool get_key(std::vector<ColumnReader>& from, const LifeKey* before, const KeyBounds& bounds,
+             LifeKey& key) {
+  const uint64_t step = from[0].get(), stay = from[1].get();
+  if (step >= bounds.edges.count || stay >> 1 >= bounds.edges.count) return false;
+  const uint64_t birth = step + (before != nullptr ? before->birth : 0);
+  const uint64_t last = birth + (stay >> 1);
+  if (last >= bounds.edges.count) return false;
+  key.birth = static_cast<uint16_t>(birth);
+  key.death = static_cast<uint16_t>(last | ((stay & 1) != 0 ? kLeftBit : 0));
+  const bool same = before != nullptr && before->birth == key.birth && before->death == key.death;
+  const uint64_t account = from[2].get(), thread = from[3].get();
+  const uint64_t size = from[4].get(), lifetime = from[5].get();
+  key.thread = static_cast<uint32_t>(thread);
+  key.size_class = static_cast<uint8_t>(size);
+  key.lifetime_class = static_cast<uint8_t>(lifetime);
+  return thread < bounds.threads && size < kSizeClassCount &&
+         (lifetime <= kLifetimeClassCount || lifetime == LifeKey::kAnyLifetime) &&
+         get_account(account, before, same, bounds.accounts, key);
+}
+
+void put_row(const Life& life, const Life* before, std::vector<ColumnWriter>& to) {
+  put_key(life, before, to);
+  to[6].put(life.calls);
+  to[7].put(fold(uint64_t{life.frees} - life.calls));
+  to[8].put(life.temporary_calls);
+  to[9].put(life.smallest);
+  to[10].put(life.largest - life.smallest);
+  to[11].put(life.bytes - life.calls * life.smallest);
+}
+
+bool get_row(std::vector<ColumnReader>& from, const Life* before, const KeyBounds& bounds, uint32_t,
+             Life& life) {
+  const uint64_t calls = from[6].get();
+  const uint64_t frees = calls + unfold(from[7].get());
+  const uint64_t temporary = from[8].get();
+  life.calls = static_cast<uint32_t>(calls);
+  life.frees = static_cast<uint32_t>(frees);
+  life.temporary_calls = static_cast<uint32_t>(temporary);
+  life.smallest = from[9].get();
+  life.largest = from[10].get() + life.smallest;
+  life.bytes = from[11].get() + calls * life.smallest;
+  const bool fit = std::max({calls, frees, temporary}) <= UINT32_MAX;
+  return get_key(from, before, bounds, life) && fit && life.lifetime_class != LifeKey::kAnyLifetime;
+}
+
+void put_row(const LifeResizes& row, const LifeResizes* before, std::vector<ColumnWriter>& to) {
+  put_key(row, before, to);
+  to[6].put(row.resizes);
+  to[7].put(row.moved_blocks);
+  to[8].put(row.moved_bytes);
+}
+
+bool get_row(std::vector<ColumnReader>& from, const LifeResizes* before, const KeyBounds& bounds,
+             uint32_t, LifeResizes& row) {
+  row.resizes = from[6].get();
+  row.moved_blocks = from[7].get();
+  row.moved_bytes = from[8].get();
+  return get_key(from, before, bounds, row);
+}
+
+void put_row(const LifeSpread& row, const LifeSpread* before, std::vector<ColumnWriter>& to) {
+  put_key(row, before, to);
+  to[6].put(std::bit_cast<uint64_t>(row.calls_variance));
+  to[7].put(std::bit_cast<uint64_t>(row.bytes_variance));
+  to[8].put(row.time_ns);
+}
+
+bool get_row(std::vector<ColumnReader>& from, const LifeSpread* before, const KeyBounds& bounds,
+             uint32_t, LifeSpread& row) {
+  row.calls_variance = std::bit_cast<double>(from[6].get());
+  row.bytes_variance = std::bit_cast<double>(from[7].get());
+  row.time_ns = from[8].get();
+  return get_key(from, before, bounds, row) && row.calls_variance >= 0 && row.bytes_variance >= 0;
+}
+
 template <typename Row>
-constexpr size_t kColumns = 0;
+constexpr size_t kColumns = kKeyColumns + 3;
+template <>
+constexpr size_t kColumns<Life> = kKeyColumns + 6;
 template <>
 constexpr size_t kColumns<Stay> = 5;
 template <>
@@ -209,8 +309,8 @@ void write_rows(const std::vector<Row>& rows, seal::Compressor& compressor, std:
   for (const ColumnWriter& column : columns) column.write(compressor, to);
 }
 
-template <typename Row>
-bool read_rows(std::string_view& from, seal::Decompressor& decompressor, const Edges& edges,
+template <typename Row, typename Bounds>
+bool read_rows(std::string_view& from, seal::Decompressor& decompressor, const Bounds& bounds,
                uint32_t accounts, size_t most, std::vector<Row>& rows) {
   uint64_t count = 0;
   if (!get_number(from, count) || count > most) return false;
@@ -221,12 +321,46 @@ bool read_rows(std::string_view& from, seal::Decompressor& decompressor, const E
   rows.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     Row row;
-    if (!get_row(columns, i == 0 ? nullptr : &rows.back(), edges, accounts, row)) return false;
+    if (!get_row(columns, i == 0 ? nullptr : &rows.back(), bounds, accounts, row)) return false;
     if (i > 0 && row.place() < rows.back().place()) return false;
     rows.push_back(row);
   }
   return std::all_of(columns.begin(), columns.end(),
                      [](const ColumnReader& column) { return column.is_at_end(); });
+}
+
+void write_lives(const Lives& lives, seal::Compressor& compressor, std::string& to) {
+  put_number(lives.edges.width_ns, to);
+  put_number(lives.edges.count, to);
+  put_number(lives.threads.size(), to);
+  for (const auto& [ledger, place] : lives.threads) put_number(uint64_t{ledger} << 32 | place, to);
+  write_rows(lives.lives, compressor, to);
+  write_rows(lives.resizes, compressor, to);
+  write_rows(lives.spreads, compressor, to);
+}
+
+bool get_edges(std::string_view& from, Edges& edges) {
+  uint64_t width = 0, count = 0;
+  if (!get_number(from, width) || !get_number(from, count)) return false;
+  if (count > kMostEdges || width > UINT64_MAX / (count + 1)) return false;
+  edges = {width, static_cast<uint32_t>(count)};
+  return true;
+}
+
+bool read_lives(std::string_view& from, seal::Decompressor& decompressor, uint32_t accounts,
+                size_t most, Lives& lives) {
+  uint64_t threads = 0;
+  if (!get_edges(from, lives.edges) || !get_number(from, threads)) return false;
+  if (threads > from.size() / sizeof threads) return false;
+  for (uint64_t i = 0; i < threads; ++i) {
+    uint64_t thread = 0;
+    get_number(from, thread);
+    lives.threads.emplace_back(static_cast<uint32_t>(thread >> 32), static_cast<uint32_t>(thread));
+  }
+  const KeyBounds bounds{lives.edges, accounts, static_cast<uint32_t>(threads)};
+  return read_rows(from, decompressor, bounds, accounts, most, lives.lives) &&
+         read_rows(from, decompressor, bounds, accounts, most, lives.resizes) &&
+         read_rows(from, decompressor, bounds, accounts, most, lives.spreads);
 }
 
 }  // namespace
@@ -239,22 +373,26 @@ std::string pack_cube(const Cube& cube) {
   write_rows(cube.stays, compressor, to);
   write_rows(cube.changes, compressor, to);
   write_rows(cube.rare_changes, compressor, to);
+  write_rows(cube.spreads, compressor, to);
+  write_lives(cube.lives, compressor, to);
+  write_lives(cube.all_lives, compressor, to);
   return to;
 }
 
 std::optional<Cube> unpack_cube(std::string_view bytes, uint32_t accounts, size_t most_rows) {
   Cube cube;
-  uint64_t width = 0, count = 0;
-  if (!get_number(bytes, width) || !get_number(bytes, count)) return std::nullopt;
-  if (width == 0 || count == 0 || count > kMostEdges || width > UINT64_MAX / (count + 1)) {
+  if (!get_edges(bytes, cube.edges) || cube.edges.width_ns == 0 || cube.edges.count == 0) {
     return std::nullopt;
   }
-  cube.edges = {width, static_cast<uint32_t>(count)};
   seal::Decompressor decompressor;
+  const KeyBounds of_accounts{cube.edges, accounts, 1};
   const bool good =
       read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.stays) &&
       read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.changes) &&
-      read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.rare_changes);
+      read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.rare_changes) &&
+      read_rows(bytes, decompressor, of_accounts, accounts, most_rows, cube.spreads) &&
+      read_lives(bytes, decompressor, accounts, most_rows, cube.lives) &&
+      read_lives(bytes, decompressor, 1, most_rows, cube.all_lives);
   return good && bytes.empty() ? std::optional(std::move(cube)) : std::nullopt;
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "analyzer/index/life_classes.h"
+#include "analyzer/query/cell_rows.h"
+#include "analyzer/query/classes.h"
 #include "analyzer/query/fold.h"
 #include "analyzer/query/pass_on.h"
 #include "analyzer/query/tree_growth.h"
@@ -106,55 +109,104 @@ std::vector<char> IndexReader::select(const Question& question) const {
 
 std::optional<IndexRange> IndexReader::find(const Question& question) const {
   if (!question.filter.heaps.empty()) return std::nullopt;
+  IndexRange range;
   Question of_accounts = question;
   of_accounts.between.reset();
-  if (!is_in_accounts(of_accounts, set_.size())) return std::nullopt;
-  if (question.between && !question.wanted.no_range_peaks) return std::nullopt;
+  const bool in_cube = is_in_accounts(of_accounts, set_.size()) &&
+                       (!question.between || question.wanted.no_range_peaks);
+  if (!in_cube) {
+    range.lives = find_lives(question);
+    if (range.lives == nullptr) return std::nullopt;
+  }
+  const Edges& edges = in_cube ? cube_->edges : range.lives->edges;
   const Watch begin = question.between ? resolve(question.between->first, *view_) : Watch{};
   const Watch end = resolve(question.between ? question.between->second : question.at, *view_);
   using What = Watch::What;
-  IndexRange range{{}, {}, begin.time_ns, end.time_ns};
+  range.begin_ns = begin.time_ns;
+  range.end_ns = end.time_ns;
   if (begin.time_ns > end.time_ns) return std::nullopt;  // which is refused
-  if (begin.what == What::kTime) range.from = cube_->edges.at(begin.time_ns);
-  if (end.what == What::kTime) range.to = cube_->edges.at(end.time_ns);
+  if (begin.what == What::kTime) range.from = edges.at(begin.time_ns);
+  if (end.what == What::kTime) range.to = edges.at(end.time_ns);
   const bool begins = begin.what == What::kStart || range.from;
   const bool ends = range.to || (question.between && end.what == What::kEnd);
   return begins && ends ? std::optional(range) : std::nullopt;
 }
 
-Tallied IndexReader::count(const Question& question, const IndexRange& range) const {
+IndexCount IndexReader::count(const Question& question, const IndexRange& range,
+                              const std::vector<char>& selected) const {
+  if (range.lives != nullptr) {
+    LifeWindow window{0, UINT32_MAX, range.to};
+    if (question.between) {
+      window.first = range.from ? *range.from + 1 : 0;
+      window.last = range.to.value_or(UINT32_MAX);
+    }
+    return count_lives(question, *range.lives, window, selected);
+  }
+  IndexCount counted;
   if (question.between) {
-    Tallied tallied;
-    tallied.cells.grow_to(static_cast<uint32_t>(sites_.size()));
-    cube_->add_range(range.from, range.to, tallied.cells);
-    return tallied;
+    Paged<Cell>& cells = counted.tallied.cells;
+    cells.grow_to(static_cast<uint32_t>(sites_.size()));
+    cube_->add_range(range.from, range.to, cells);
+    for (uint32_t i = 0; i < cells.size() && !cube_->spreads.empty(); ++i) {
+      const bool counts = selected.empty() || (i < selected.size() && selected[i] != 0);
+      if (counts && cells[i].time_ns > 0) counted.tallied.has_time = true;
+    }
+    return counted;
   }
   Question at_start = question;  // where nothing is live
   at_start.at = {MomentSpec::Kind::kStart, 0, 0, {}};
-  Tallied tallied = tally_accounts(at_start, *view_);
-  cube_->add_live(*range.to, tallied.cells);
-  return tallied;
+  counted.tallied = tally_accounts(at_start, *view_);
+  cube_->add_live(*range.to, counted.tallied.cells);
+  return counted;
 }
 
 std::optional<Answer> IndexReader::ask(const Question& question) const {
   if (question.only_live || !question.filter.heaps.empty()) return std::nullopt;
   check(question, set_.size());
   if (is_in_overview(question, set_.size())) {
-    Answer known = answer(question, tally_accounts(question, *view_));
+    Answer known = answer(question, select(question), {tally_accounts(question, *view_), true, {}});
     known.begin_ns = known.end_ns = resolve(question.at, *view_).time_ns;
     return known;
   }
   const std::optional<IndexRange> range = find(question);
   if (!range) return std::nullopt;
-  Answer found = answer(question, count(question, *range));
+  const std::vector<char> selected = select(question);
+  Answer found = answer(question, selected, count(question, *range, selected));
   found.end_ns = range->end_ns;
   found.begin_ns = question.between ? range->begin_ns : range->end_ns;
   found.from_index = true;
   return found;
 }
 
-Answer IndexReader::answer(const Question& question, Tallied tallied) const {
-  const std::vector<char> selected = select(question);
+void IndexReader::describe(const Question& question, const IndexCount& counted, uint32_t cell,
+                           Row& row) const {
+  const std::vector<LedgerFacts>& processes = view_->overview.processes;
+  switch (question.by) {
+    case GroupBy::kThread: {
+      const ThreadId& thread = counted.threads[cell];
+      describe_thread(thread, processes[thread.first].threads, row);
+      break;
+    }
+    case GroupBy::kSizeClass:
+    case GroupBy::kLifetimeClass:
+      describe_class(question.by, cell, row);
+      break;
+    case GroupBy::kLedger:
+      describe_process(cell, processes[cell], row);
+      break;
+    case GroupBy::kNothing:
+      row.name = "all";
+      break;
+    default:
+      describe_site(cell < sites_.size() ? sites_[cell] : SiteCatalog::kRoot, names(), row);
+  }
+}
+
+Answer IndexReader::answer(const Question& question, const std::vector<char>& of_stacks,
+                           IndexCount counted) const {
+  Tallied& tallied = counted.tallied;
+  const std::vector<char> all;
+  const std::vector<char>& selected = counted.by_account ? of_stacks : all;
   Answer answer;
   answer.heaps = names_of(set_.heaps(), view_->heaps);
   Fold fold(set_, question, tallied);
@@ -167,20 +219,26 @@ Answer IndexReader::answer(const Question& question, Tallied tallied) const {
     for (uint32_t i = 0; i < tallied.cells.size() && !selected.empty(); ++i) {
       if (i >= selected.size() || selected[i] == 0) tallied.cells[i] = Cell{};
     }
-    fold.cells_as_rows(answer, [&](uint32_t cell, Row& row) {
-      describe_site(cell < sites_.size() ? sites_[cell] : SiteCatalog::kRoot, names(), row);
-    });
+    fold.cells_as_rows(answer,
+                       [&](uint32_t cell, Row& row) { describe(question, counted, cell, row); });
+    if (is_by_class(question.by)) sort_classes(answer);
   }
   return answer;
 }
 
 std::optional<Timeline> IndexReader::timeline(const Question& question) const {
   const Filter& filter = question.filter;
-  if (filter.on_blocks() || !filter.heaps.empty()) return std::nullopt;
-  if (question.ledger && set_.size() > 1) return std::nullopt;
+  if (!filter.heaps.empty()) return std::nullopt;
   check(question, set_.size());
+  const bool needs_lives = filter.on_blocks() || (question.ledger && set_.size() > 1);
+  const bool by_account = filter.on_stacks() || !question.path.empty();
+  const Lives& lives = by_account ? cube_->lives : cube_->all_lives;
+  if (needs_lives && !can_choose(filter, lives)) return std::nullopt;
+  auto line = [&](const std::vector<char>& of) {
+    return needs_lives ? lives.timeline(choose_lives(question, lives, of)) : cube_->timeline(of);
+  };
   std::vector<char> selected = select(question);
-  if (question.path.empty()) return cube_->timeline(selected);
+  if (question.path.empty()) return line(selected);
   Question one_node = question;
   one_node.most_nodes = 1;
   one_node.least_share = 0;
@@ -190,7 +248,7 @@ std::optional<Timeline> IndexReader::timeline(const Question& question) const {
   });
   selected.assign(sites_.size(), 0);
   for (size_t i = 0; i < sites_.size(); ++i) selected[i] = below.self[i] == 0 ? 1 : 0;
-  return cube_->timeline(selected);
+  return line(selected);
 }
 
 }  // namespace heapledger

@@ -45,6 +45,14 @@ struct IndexRange {
   std::optional<uint32_t> to;    // nothing: the end
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
+  const Lives* lives = nullptr;  // of the cube, if accounts alone do not tell
+};
+
+// What it has there.
+struct IndexCount {
+  Tallied tallied;
+  bool by_account = true;         // its cells
+  std::vector<ThreadId> threads;  // of its cells, if they are of threads
 };
 
 class IndexReader {
@@ -67,8 +75,14 @@ class IndexReader {
 
   // Whether the cube has the answer, and where.
   std::optional<IndexRange> find(const Question& question) const;
-  // What it has there, by account.
-  Tallied count(const Question& question, const IndexRange& range) const;
+  // `selected`: the accounts that the filter on stacks selects.
+  IndexCount count(const Question& question, const IndexRange& range,
+                   const std::vector<char>& selected) const;
+
+  // The same of the whole recording, where nothing is live yet, if accounts alone do not tell; and
+  // if what is live at a moment tells the rest.
+  std::optional<IndexCount> count_whole(const Question& question,
+                                        const std::vector<char>& selected) const;
 
   // Names for all sites, and what it takes to walk them.
   StackNames& names() const;
@@ -84,7 +98,14 @@ class IndexReader {
     std::shared_ptr<const Grouping> grouping;
   };
 
-  Answer answer(const Question& question, Tallied tallied) const;
+  Answer answer(const Question& question, const std::vector<char>& selected,
+                IndexCount counted) const;
+  void describe(const Question& question, const IndexCount& counted, uint32_t cell, Row& row) const;
+  const Lives* find_lives(const Question& question) const;
+  LifeChoice choose_lives(const Question& question, const Lives& lives,
+                          const std::vector<char>& selected) const;
+  IndexCount count_lives(const Question& question, const Lives& lives, const LifeWindow& window,
+                         const std::vector<char>& selected) const;
   std::vector<char> select(const Question& question) const;
   std::shared_ptr<const Grouping> groups(const Question& question, const StackWorld& world,
                                          const std::vector<char>& selected,

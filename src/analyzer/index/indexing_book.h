@@ -52,9 +52,11 @@ class IndexingBook final : public QuietBook {
   }
   void before(uint32_t ledger, uint32_t account, uint64_t time, const SiteBefore& before) override {
     overview_.before(ledger, account, time, before);
+    cube_.before(ledger, account, time, before);
   }
   void spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) override {
     overview_.spent(ledger, block, ns);
+    cube_.spent(ledger, block, ns);
   }
   void sampled(uint32_t ledger, const MemorySample& sample) override {
     overview_.sampled(ledger, sample);

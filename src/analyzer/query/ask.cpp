@@ -5,24 +5,13 @@
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
+#include "analyzer/query/cell_rows.h"
 #include "analyzer/query/classes.h"
 #include "analyzer/query/fold.h"
 #include "analyzer/query/ledgers_parts.h"
 #include "analyzer/query/moment_books.h"
 
 namespace heapledger {
-namespace {
-
-bool thread_fits(const Patterns& patterns, const ThreadFacts& thread) {
-  auto fits = [&thread](const std::string& pattern) {
-    return pattern == std::to_string(thread.tid) || matches(pattern, thread.name);
-  };
-  bool in = patterns.in.empty() || std::any_of(patterns.in.begin(), patterns.in.end(), fits);
-  return in && std::none_of(patterns.out.begin(), patterns.out.end(), fits);
-}
-
-}  // namespace
-
 // --- counting ---
 
 void Ledgers::Parts::select_blocks(const Question& question, const Counted& counted, Plan& plan) {
@@ -66,7 +55,7 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   plan.sizes = question.wanted.sizes;
   plan.thread_sets = question.wanted.threads;
   plan.extras = plan.lifetimes || plan.sizes || plan.thread_sets;
-  plan.no_peaks = plan.between && question.wanted.no_range_peaks;
+  plan.no_peaks = question.wanted.no_range_peaks && leaves_peaks_out(question);
   plan.cell_peaks = !is_by_stack(question) && !plan.no_peaks;
   if (has_own_peaks(question)) {
     counted.grouping =
@@ -86,6 +75,7 @@ void Ledgers::Parts::run(const Plan& plan, Counted& counted) {
   if (plan.no_peaks) counted.tallied.has_total_peak = false;
   counted.sizes = tally.sizes();
   counted.threads = tally.threads();
+  if (plan.key == CellKey::kThread) sort_threads(counted.threads, counted.tallied);
 }
 
 Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
@@ -110,7 +100,9 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
     counted.end_ns = resolve(question.at).time_ns;
     return counted;
   }
-  if (count_in_index(question, counted) || count_at(question, counted)) return counted;
+  const bool some_left_out = !left_out.empty();
+  if (count_in_index(question, some_left_out, counted)) return counted;
+  if (count_at(question, some_left_out, counted)) return counted;
   Plan plan = make_plan(question, counted);
   run(plan, counted);
   counted.begin_ns = plan.begin.time_ns;
@@ -163,33 +155,20 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
         describe_site(cell < counted.sites->size() ? (*counted.sites)[cell] : SiteCatalog::kRoot,
                       names(), row);
         break;
-      case GroupBy::kThread: {
-        auto [ledger, place] = counted.threads[cell];
-        const std::vector<ThreadFacts>& threads = threads_of(ledger, counted);
-        row.ledger = ledger;
-        if (place < threads.size()) {
-          row.key = threads[place].tid;
-          row.name = threads[place].name;
-        }
-        if (row.name.empty()) row.name = "thread " + std::to_string(row.key);
+      case GroupBy::kThread:
+        describe_thread(counted.threads[cell], threads_of(counted.threads[cell].first, counted),
+                        row);
         break;
-      }
       case GroupBy::kSize:
         row.key = cell < counted.sizes.size() ? counted.sizes[cell] : kOtherSizes;
         row.name = row.key == kOtherSizes ? "other sizes" : std::to_string(row.key);
         break;
       case GroupBy::kSizeClass:
-        row.key = bounds_of_size_class(cell).from;
-        row.name = class_text(question.by, row.key);
-        break;
       case GroupBy::kLifetimeClass:
-        row.key = cell == kLifetimeClassCount ? kNeverFreed : bounds_of_lifetime_class(cell).from;
-        row.name = class_text(question.by, row.key);
+        describe_class(question.by, cell, row);
         break;
       case GroupBy::kLedger:
-        row.ledger = cell;
-        row.key = facts_of(cell).pid;
-        row.name = facts_of(cell).path;
+        describe_process(cell, facts_of(cell), row);
         break;
       case GroupBy::kHeap:
         row.heap = cell;
@@ -207,10 +186,7 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
     }
     fold.cells_as_rows(answer, describe);
   }
-  if (is_by_class(question.by)) {
-    std::sort(answer.rows.begin(), answer.rows.end(),
-              [](const Row& a, const Row& b) { return a.key < b.key; });
-  }
+  if (is_by_class(question.by)) sort_classes(answer);
   return answer;
 }
 

@@ -34,6 +34,12 @@ bool wants_lifetimes(const Question& question) {
          question.sort == Measure::kMeanLifetime;
 }
 
+bool leaves_peaks_out(const Question& question) {
+  const CellKey key = key_of(question);
+  return question.between || question.filter.on_blocks() || question.ledger ||
+         (key != CellKey::kAccount && key != CellKey::kOne);
+}
+
 bool is_in_overview(const Question& question, size_t ledgers) {
   using Kind = MomentSpec::Kind;
   return is_in_accounts(question, ledgers) &&
@@ -41,14 +47,18 @@ bool is_in_overview(const Question& question, size_t ledgers) {
           question.at.kind == Kind::kEnd || question.at.kind == Kind::kStart);
 }
 
-bool is_in_accounts(const Question& question, size_t ledgers) {
-  bool by_site = key_of(question) == CellKey::kAccount || question.by == GroupBy::kNothing;
-  bool extras = wants_lifetimes(question) || question.wanted.sizes || question.wanted.threads;
-  bool own_peaks =
+bool wants_sums_alone(const Question& question) {
+  const bool extras = wants_lifetimes(question) || question.wanted.sizes || question.wanted.threads;
+  const bool own_peaks =
       question.wanted.own_peaks && (is_by_stack(question) || question.filter.on_stacks());
-  bool own_order = is_by_stack(question) && question.sort == Measure::kPeakBytes;
-  return by_site && !question.between && !question.filter.on_blocks() && !extras && !own_peaks &&
-         !own_order && !(question.ledger && ledgers > 1);
+  const bool own_order = is_by_stack(question) && question.sort == Measure::kPeakBytes;
+  return !extras && !own_peaks && !own_order;
+}
+
+bool is_in_accounts(const Question& question, size_t ledgers) {
+  const bool by_site = key_of(question) == CellKey::kAccount || question.by == GroupBy::kNothing;
+  return by_site && !question.between && !question.filter.on_blocks() &&
+         wants_sums_alone(question) && !(question.ledger && ledgers > 1);
 }
 
 Tallied tally_accounts(const Question& question, const HeapView& view) {

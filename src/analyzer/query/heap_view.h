@@ -27,6 +27,12 @@ CellKey key_of(const Question& question);
 // Histograms of them have to be counted.
 bool wants_lifetimes(const Question& question);
 
+// Questions of which Wanted::no_range_peaks leaves the peaks out: those that only a pass knows.
+bool leaves_peaks_out(const Question& question);
+
+// Neither histograms nor peaks of groups that overlap.
+bool wants_sums_alone(const Question& question);
+
 // Of so many ledgers: the accounts have all that is asked for, or all but what is live at the
 // moment.
 bool is_in_overview(const Question& question, size_t ledgers);

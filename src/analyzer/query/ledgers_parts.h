@@ -97,6 +97,7 @@ struct Ledgers::Parts {
   bool find_live_moment(const MomentSpec& moment, LiveMoment& found);
   bool scan_to(const LiveMoment& moment, uint32_t ledger,
                std::unique_ptr<seal::LiveScan>& scan) const;
+  void run_in_steps(seal::LiveScan& scan, uint64_t from, uint64_t until) const;
   // At edges, and between them (index/).
   bool can_have_index() const;
   Edges edges_of_series() const;
@@ -105,7 +106,7 @@ struct Ledgers::Parts {
   void index_is_made(std::shared_ptr<const Cube> cube);
   bool make_index();
   bool is_in_index(const Question& question) const;
-  bool count_in_index(const Question& question, Counted& counted);
+  bool count_in_index(const Question& question, bool some_left_out, Counted& counted);
   void publish(std::shared_ptr<const IndexReader> made);
   std::shared_ptr<const IndexReader> index_reader() const;  // nullptr: there is no index
   // For those who do not wait for their turn. nullptr: they have to.
@@ -114,7 +115,12 @@ struct Ledgers::Parts {
   const std::vector<std::string>& passing_on();
 
   bool count_live(const Question& question, Counted& counted);
-  bool count_at(const Question& question, Counted& counted);
+  bool count_at(const Question& question, bool some_left_out, Counted& counted);
+  using LiveScans = std::vector<std::unique_ptr<seal::LiveScan>>;
+  bool add_live_of_accounts(const LiveScans& scans, Paged<Cell>& cells);
+  bool add_live_of_blocks(const Question& question, const LiveScans& scans, const Counted& counted,
+                          IndexCount& whole);
+  uint32_t account_of(uint32_t ledger, const LiveBlock& block);
   bool count_left(const std::vector<char>& left_out, Counted& counted);
   void keep_live(const Question& question, Counted& counted);
   Answer ask_live(Question question);

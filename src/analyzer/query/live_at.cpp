@@ -1,6 +1,7 @@
 // Ledgers: what is live at a moment, from sealed ledgers without reading all of them.
 #include <algorithm>
 
+#include "analyzer/error.h"
 #include "analyzer/process_scan.h"
 #include "analyzer/query.h"
 #include "analyzer/query/ledgers_parts.h"
@@ -114,6 +115,15 @@ bool Ledgers::Parts::find_live_moment(const MomentSpec& moment, LiveMoment& foun
   return true;
 }
 
+// So that whoever waits can give up.
+void Ledgers::Parts::run_in_steps(seal::LiveScan& scan, uint64_t from, uint64_t until) const {
+  constexpr uint64_t kSteps = 64;
+  for (uint64_t step = 1; step < kSteps && from < until; ++step) {
+    if (own->asker.stop.stop_requested()) throw Error("cancelled", ErrorKind::kCancelled);
+    scan.run(from + (until - from) / kSteps * step);
+  }
+}
+
 // False when the moment was not met. No scan: the process had ended.
 bool Ledgers::Parts::scan_to(const LiveMoment& moment, uint32_t ledger,
                              std::unique_ptr<seal::LiveScan>& scan) const {
@@ -130,6 +140,7 @@ bool Ledgers::Parts::scan_to(const LiveMoment& moment, uint32_t ledger,
               : std::make_unique<seal::LiveScan>(*brief.file);
   scan->weigh_with(set.sampling(ledger));
   if (held) scan->hold(moment.hold);
+  run_in_steps(*scan, from ? from->time : 0, std::min(until, brief.end_time));
   scan->run(until);
   if (moment.at_end) scan->finish();
   if (!held) return true;
@@ -203,30 +214,49 @@ bool Ledgers::Parts::count_live(const Question& question, Counted& counted) {
   return true;
 }
 
-// What the whole recording adds up to is in the accounts; what is live at the moment is a scan from
-// the checkpoint before it. False when it takes a pass.
-bool Ledgers::Parts::count_at(const Question& question, Counted& counted) {
-  LiveMoment moment;
-  if (!is_in_accounts(question, set.size()) || view().heaps != HeapChoice{} || !read_briefs() ||
-      !find_live_moment(question.at, moment)) {
-    return false;
+// What the whole recording adds up to is in the accounts or in the index; what is live at the
+// moment is a scan from the checkpoint before it. False when it takes a pass.
+bool Ledgers::Parts::count_at(const Question& question, bool some_left_out, Counted& counted) {
+  if (question.between || view().heaps != HeapChoice{}) return false;
+  std::optional<IndexCount> whole;
+  if (is_in_accounts(question, set.size())) {
+    Question at_start = question;  // where nothing is live
+    at_start.at = {MomentSpec::Kind::kStart, 0, 0, {}};
+    whole = IndexCount{tally_accounts(at_start, view()), true, {}};
+  } else if (const auto from = index_reader(); from != nullptr && !some_left_out) {
+    whole = from->count_whole(question, counted.selected);
   }
+  LiveMoment moment;
+  if (!whole || !read_briefs() || !find_live_moment(question.at, moment)) return false;
   std::vector<std::unique_ptr<seal::LiveScan>> scans(set.size());
   for (uint32_t i = 0; i < set.size(); ++i) {
     if (!scan_to(moment, i, scans[i])) return false;
   }
-  Question at_start = question;  // where nothing is live
-  at_start.at = {MomentSpec::Kind::kStart, 0, 0, {}};
-  counted.tallied = tally_accounts(at_start, view());
-  Paged<Cell>& cells = counted.tallied.cells;
+  const bool known = whole->by_account && !question.filter.on_blocks() && !question.ledger
+                         ? add_live_of_accounts(scans, whole->tallied.cells)
+                         : add_live_of_blocks(question, scans, counted, *whole);
+  if (!known) return false;
+  counted.tallied = std::move(whole->tallied);
+  counted.threads = std::move(whole->threads);
+  counted.by_account = whole->by_account;
+  counted.end_ns = resolve(question.at).time_ns;
+  return true;
+}
+
+// UINT32_MAX: it has none.
+uint32_t Ledgers::Parts::account_of(uint32_t ledger, const LiveBlock& block) {
+  const uint32_t node = set.sites_of(ledger).node_of(block.account);
+  const uint32_t account =
+      set.catalog().account_of(node != IdTable::kNone ? node : set.catalog().unknown_site());
+  return account < sites.size() ? account : UINT32_MAX;
+}
+
+bool Ledgers::Parts::add_live_of_accounts(const LiveScans& scans, Paged<Cell>& cells) {
   bool known = true;
   for (uint32_t i = 0; i < scans.size(); ++i) {
     if (scans[i] == nullptr) continue;
-    const LedgerSites& of = set.sites_of(i);
     scans[i]->live().for_each([&](const LiveBlock& block) {
-      const uint32_t node = of.node_of(block.account);
-      const uint32_t account =
-          set.catalog().account_of(node != IdTable::kNone ? node : set.catalog().unknown_site());
+      const uint32_t account = account_of(i, block);
       known = known && account < cells.size();
       if (!known) return;
       const Weight weight = set.sampling(i).of(block);
@@ -235,10 +265,54 @@ bool Ledgers::Parts::count_at(const Question& question, Counted& counted) {
       cells[account].live_variance += weight.bytes_variance;
     });
   }
-  if (!known) counted.tallied = {};
-  counted.by_account = counted.by_account || known;
-  counted.end_ns = resolve(question.at).time_ns;
   return known;
+}
+
+// As a pass would tell them apart; its cells for threads may come in another order.
+bool Ledgers::Parts::add_live_of_blocks(const Question& question, const LiveScans& scans,
+                                        const Counted& counted, IndexCount& whole) {
+  Plan plan;
+  plan.key = key_of(question);
+  plan.end.what = Watch::What::kEnd;  // a block that is there counts as live
+  select_blocks(question, counted, plan);
+  plan.accounts = counted.selected;
+  plan.cell_peaks = false;
+  Tally tally(set, plan, static_cast<uint32_t>(sites.size()));
+  bool known = true;
+  for (uint32_t i = 0; i < scans.size(); ++i) {
+    if (scans[i] == nullptr) continue;
+    IdTable places;  // of threads, by their index in the ledger
+    const std::vector<ThreadFacts>& threads = ledgers()[i].threads;
+    for (uint32_t place = 0; place < threads.size(); ++place) {
+      places.set(threads[place].index, place);
+    }
+    scans[i]->live().for_each([&](LiveBlock block) {
+      block.account = account_of(i, block);
+      block.thread = places.find(block.thread);
+      known = known && block.account != UINT32_MAX && block.thread != IdTable::kNone;
+      if (!known) return;
+      const Weight weight = set.sampling(i).of(block);
+      tally.born(i, block, weight);
+      tally.left(i, block, block.time, weight);
+    });
+  }
+  if (!known) return false;
+  const Tallied live = tally.take();
+  for (uint32_t i = 0; i < live.cells.size(); ++i) {
+    uint32_t cell = i;
+    if (plan.key == CellKey::kThread) {
+      const ThreadId& thread = tally.threads()[i];
+      auto at = std::lower_bound(whole.threads.begin(), whole.threads.end(), thread);
+      if (at == whole.threads.end() || *at != thread) return false;
+      cell = static_cast<uint32_t>(at - whole.threads.begin());
+    }
+    if (cell >= whole.tallied.cells.size()) return false;
+    Cell& to = whole.tallied.cells[cell];
+    to.live_blocks = live.cells[i].live_blocks;
+    to.live_bytes = live.cells[i].live_bytes;
+    to.live_variance = live.cells[i].live_variance;
+  }
+  return true;
 }
 
 // What each process has left at its end, without those accounts. False when it takes a pass.
@@ -327,6 +401,7 @@ Answer Ledgers::Parts::ask_live(Question question) {
   Question by_cell = question;
   by_cell.tree = TreeShape::kNone;
   by_cell.path.clear();
+  by_cell.wanted.no_range_peaks = true;
   if (is_by_stack(question)) by_cell.by = GroupBy::kSite;
   if (is_in_index(by_cell) || !count_live(question, counted)) counted = count(by_cell);
   keep_live(question, counted);

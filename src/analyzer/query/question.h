@@ -54,9 +54,11 @@ inline constexpr size_t kMaxTreeNodes = size_t{2} << 20;
 struct Wanted {
   bool own_peaks = false;  // for groups of functions and trees; groups that do not overlap have it
   bool lifetimes = false;
-  bool sizes = false;           // the common ones; smallest, largest and average are always there
-  bool threads = false;         // that allocate and that free
-  bool no_range_peaks = false;  // of ranges: peaks can be left out, which the index does not have
+  bool sizes = false;    // the common ones; smallest, largest and average are always there
+  bool threads = false;  // that allocate and that free
+  // Peaks can be left out, which the index does not have: of ranges, of what a filter on single
+  // blocks leaves, and of threads, classes and processes.
+  bool no_range_peaks = false;
   bool operator==(const Wanted&) const = default;
 };
 

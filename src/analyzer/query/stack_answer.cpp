@@ -7,6 +7,7 @@
 
 #include "analyzer/error.h"
 #include "analyzer/query/fold.h"
+#include "analyzer/query/heap_view.h"
 #include "analyzer/query/parts.h"
 #include "analyzer/query/tree_growth.h"
 
@@ -65,7 +66,7 @@ bool is_by_stack(const Question& question) {
 
 bool has_own_peaks(const Question& question) {
   const bool wanted = question.wanted.own_peaks || question.sort == Measure::kPeakBytes;
-  const bool left_out = question.between && question.wanted.no_range_peaks;
+  const bool left_out = question.wanted.no_range_peaks && leaves_peaks_out(question);
   return is_by_stack(question) && !is_by_part(question) && wanted && !left_out;
 }
 

@@ -1,0 +1,73 @@
+// Rows that add up: sorted by their places, and those at one place made one row.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace heapledger {
+
+template <typename Row>
+bool is_before(const Row& a, const Row& b) {
+  return a.place() < b.place();
+}
+
+// Makes rows at one place, which are neighbours, one row, from the row `first` on, as far as they
+// fit into one.
+template <typename Row>
+void join_neighbours(std::vector<Row>& rows, size_t first) {
+  size_t kept = first;
+  for (size_t i = first; i < rows.size(); ++i) {
+    const bool same = kept > first && rows[kept - 1].place() == rows[i].place();
+    if (!same || !rows[kept - 1].join(rows[i])) rows[kept++] = rows[i];
+  }
+  rows.resize(kept);
+}
+
+template <typename Row>
+void sort_all(std::vector<Row>& rows) {
+  std::sort(rows.begin(), rows.end(), is_before<Row>);
+  join_neighbours(rows, 0);
+}
+
+// Rows that come in any order, of which the first ones are sorted already.
+template <typename Row>
+class SortedRows {
+ public:
+  // True: so many wait that it is time to sort them.
+  bool add(const Row& row) {
+    rows.push_back(row);
+    const size_t unsorted = rows.size() - sorted_;
+    return unsorted >= kLeastToSort && unsorted >= sorted_ / 2;
+  }
+
+  void sort() {
+    const auto middle = rows.begin() + static_cast<ptrdiff_t>(sorted_);
+    std::sort(middle, rows.end(), is_before<Row>);
+    std::inplace_merge(rows.begin(), middle, rows.end(), is_before<Row>);
+    join_neighbours(rows, 0);
+    sorted_ = rows.size();
+  }
+
+  // After their places have changed.
+  void sort_again() {
+    sorted_ = 0;
+    sort();
+  }
+
+  std::vector<Row> take() {
+    sort();
+    rows.shrink_to_fit();
+    sorted_ = 0;
+    return std::move(rows);
+  }
+
+  std::vector<Row> rows;
+
+ private:
+  static constexpr size_t kLeastToSort = 65536;
+
+  size_t sorted_ = 0;
+};
+
+}  // namespace heapledger
