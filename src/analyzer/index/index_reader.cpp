@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyzer/index/cohorts.h"
 #include "analyzer/query/fold.h"
 #include "analyzer/query/pass_on.h"
 #include "analyzer/query/tree_growth.h"
@@ -174,13 +175,18 @@ Answer IndexReader::answer(const Question& question, Tallied tallied) const {
   return answer;
 }
 
-std::optional<Timeline> IndexReader::timeline(const Question& question) const {
+// Whether rows of the cube can be told apart by what the question looks at.
+bool IndexReader::can_select(const Question& question) const {
   const Filter& filter = question.filter;
-  if (filter.on_blocks() || !filter.heaps.empty()) return std::nullopt;
-  if (question.ledger && set_.size() > 1) return std::nullopt;
+  if (filter.on_blocks() || !filter.heaps.empty()) return false;
+  return !question.ledger || set_.size() == 1;
+}
+
+// What the filter selects, of what is below the path.
+std::vector<char> IndexReader::select_below_path(const Question& question) const {
   check(question, set_.size());
   std::vector<char> selected = select(question);
-  if (question.path.empty()) return cube_->timeline(selected);
+  if (question.path.empty()) return selected;
   Question one_node = question;
   one_node.most_nodes = 1;
   one_node.least_share = 0;
@@ -190,7 +196,33 @@ std::optional<Timeline> IndexReader::timeline(const Question& question) const {
   });
   selected.assign(sites_.size(), 0);
   for (size_t i = 0; i < sites_.size(); ++i) selected[i] = below.self[i] == 0 ? 1 : 0;
-  return cube_->timeline(selected);
+  return selected;
+}
+
+std::optional<Timeline> IndexReader::timeline(const Question& question) const {
+  if (!can_select(question)) return std::nullopt;
+  return cube_->timeline(select_below_path(question));
+}
+
+std::optional<Cohorts> IndexReader::cohorts(const Question& question, uint32_t most_cells) const {
+  if (!can_select(question)) return std::nullopt;
+  return cohorts_of(*cube_, select_below_path(question), most_cells);
+}
+
+std::optional<Answer> IndexReader::cohort(const Question& question, const Cohort& cohort) const {
+  const bool by_stack = question.by == GroupBy::kNothing || is_by_stack(question);
+  if (!can_select(question) || !by_stack) return std::nullopt;
+  check(question, set_.size());
+  Tallied tallied;
+  tallied.cells.grow_to(static_cast<uint32_t>(sites_.size()));
+  add_cohort(*cube_, cohort, tallied.cells);
+  Answer found = answer(question, std::move(tallied));
+  const Edges& edges = cube_->edges;
+  const uint32_t first = std::min(cohort.born.first, edges.count - 1);
+  found.begin_ns = first == 0 ? 0 : edges.time_of(first - 1);
+  found.end_ns = edges.time_of(std::min(cohort.born.last, edges.count - 1));
+  found.from_index = true;
+  return found;
 }
 
 }  // namespace heapledger
