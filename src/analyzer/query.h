@@ -30,6 +30,7 @@
 #include "analyzer/options.h"
 #include "analyzer/query/answer.h"
 #include "analyzer/query/blocks.h"
+#include "analyzer/query/cohort.h"
 #include "analyzer/query/edges.h"
 #include "analyzer/query/events.h"
 #include "analyzer/query/frames.h"
@@ -116,6 +117,12 @@ class Ledgers {
   // there is no index, or when it does not have what the filter looks at.
   Timeline timeline(const Question& question);
 
+  // Likewise: the plane of births and ends, at most so many cells wide, and what blocks of a
+  // rectangle of it add up to, by stacks: calls, bytes, and what ended and was left of them. Of the
+  // other figures nothing is known.
+  Cohorts cohorts(const Question& question, uint32_t most_cells);
+  Answer ask_cohort(const Question& question, const Cohort& cohort);
+
   // By whatever is asked for, at the end.
   NeverFreed never_freed(const Suppressions& suppressions, const Question& question = {});
   WhereRss where_rss(const MomentSpec& moment);
@@ -173,6 +180,9 @@ class Ledgers {
 
  private:
   Ledgers(std::shared_ptr<Parts> parts, Asker asker);
+
+  template <typename Found, typename Ask>
+  Found ask_of_index(const char* what, const Ask& ask) const;
 
   std::shared_ptr<Parts> parts_;
   std::unique_ptr<Own> own_;

@@ -1,6 +1,7 @@
 #include "server/api.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <new>
 #include <utility>
@@ -14,6 +15,7 @@ namespace heapledger::server {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenEvents{100};
+constexpr std::chrono::seconds kBetweenReadings{1};
 
 Reply json_reply(unsigned status, const Json& json) {
   return {status, "application/json", json_line(json), nullptr};
@@ -88,25 +90,20 @@ std::string lane_of(const Json& body) {
   return *lane->text();
 }
 
+// Nothing has happened meanwhile.
+bool says_the_same(const Reading& newer, const Reading& older) {
+  if (newer.shown.is_one_look || newer.shown.goes_on != older.shown.goes_on) return false;
+  constexpr std::array<std::string_view, 4> kTold = {"totals", "markers", "processes", "has_index"};
+  return std::all_of(kTold.begin(), kTold.end(), [&](std::string_view name) {
+    return json_line(*newer.recording.find(name)) == json_line(*older.recording.find(name));
+  });
+}
+
 }  // namespace
 
-// The ledgers once they are read. Askers are made from them in any thread; they themselves belong
-// to the one that reads.
-struct Api::Read {
-  Read(Shown its_shown, Json its_recording)
-      : shown(std::move(its_shown)),
-        threads(shown.ledgers->facts()),
-        start_wall_ns(its_recording.find("start_wall_ns")->natural().value_or(0)),
-        recording(std::move(its_recording)) {}
-
-  Shown shown;
-  ThreadNumbers threads;
-  uint64_t start_wall_ns;
-  Json recording;  // with the mutex
-};
-
-Api::Api(Opener opener, std::function<void(std::exception_ptr)> read)
+Api::Api(Opener opener, std::function<void(std::exception_ptr)> read, SetMarker set_marker)
     : when_read_(std::move(read)),
+      set_marker_(std::move(set_marker)),
       reader_([this, opener = std::move(opener)](const std::stop_token& stop) {
         this->read(opener, stop);
       }) {}
@@ -123,9 +120,7 @@ void Api::read(const Opener& opener, const std::stop_token& stop) {
       };
       Shown shown = opener(told, stop);
       Json recording = recording_json(shown);
-      auto read = std::make_shared<Read>(std::move(shown), std::move(recording));
-      const std::lock_guard lock(mutex_);
-      read_ = std::move(read);
+      put(std::make_shared<Read>(std::move(shown), std::move(recording)));
     } catch (...) {
       failure = std::current_exception();
       throw;
@@ -139,19 +134,78 @@ void Api::read(const Opener& opener, const std::stop_token& stop) {
   events_.begin_alone_now();
   events_.tell("ready", "{\"ready\":true}");
   if (when_read_) when_read_(failure);
-  if (failure == nullptr) make_index(stop);
+  if (failure != nullptr) return;
+  make_index(stop);
+  follow(opener, stop);
+}
+
+// What is said of going on is said of what does, or has done.
+void Api::put(std::shared_ptr<Read> read) {
+  const bool goes_on = read->shown.goes_on;
+  const std::lock_guard lock(mutex_);
+  if (goes_on || !readings_.empty()) {
+    read->recording["goes_on"] = goes_on;
+    read->recording["can_mark"] = goes_on && set_marker_ != nullptr;
+  }
+  readings_.add(std::move(read));
+}
+
+// Reading takes no more than a fifth of the time.
+void Api::follow(const Opener& opener, const std::stop_token& stop) {
+  using Clock = std::chrono::steady_clock;
+  std::mutex alone;
+  std::condition_variable_any woken;
+  Clock::duration pause = kBetweenReadings;
+  while (readings_.newest()->shown.goes_on) {
+    std::unique_lock lock(alone);
+    woken.wait_for(lock, stop, pause, [] { return false; });
+    if (stop.stop_requested()) return;
+    const auto begin = Clock::now();
+    if (!read_again(opener, stop)) return;
+    pause = std::max<Clock::duration>(kBetweenReadings, 4 * (Clock::now() - begin));
+  }
+}
+
+// Shown when it is whole, with its index. False: there will be no more.
+bool Api::read_again(const Opener& opener, const std::stop_token& stop) {
+  Json event = Json::object();
+  const Reply outcome = reply_by([&] {
+    Shown shown = opener([](uint64_t, uint64_t, const std::string&) {}, stop);
+    Json recording = recording_json(shown);
+    if (shown.ledgers->make_index()) recording.update(index_json(*shown.ledgers));
+    auto read = std::make_shared<Read>(std::move(shown), std::move(recording));
+    if (says_the_same(*read, *readings_.newest())) return Reply{};
+    put(read);
+    event["grown"] = {{"reading", read->number}, {"goes_on", read->shown.goes_on}};
+    return Reply{};
+  });
+  if (stop.stop_requested()) return false;
+  if (outcome.status != 200) {
+    Json body;
+    std::string why;
+    const bool is_told = read_json(outcome.body, body, why) && body.contains("error");
+    const Json* text = is_told ? body.find("error")->find("text") : nullptr;
+    const std::lock_guard lock(mutex_);
+    Json& last = readings_.newest()->recording;
+    last["goes_on"] = last["can_mark"] = false;
+    last["ended"] = text != nullptr ? *text : Json("it cannot be read any more");
+    event["grown"] = {{"reading", readings_.newest()->number}, {"goes_on", false}};
+  }
+  if (!event.empty()) events_.tell("grown", json_line(event));
+  return outcome.status == 200;
 }
 
 void Api::make_index(const std::stop_token& stop) {
   ProgressEvents progress(events_, "index");
-  Ledgers ledgers = read_->shown.ledgers->for_asker(
+  const std::shared_ptr<Read> read = readings_.newest();  // nobody else adds one
+  Ledgers ledgers = read->shown.ledgers->for_asker(
       {[&progress](uint64_t done, uint64_t total) { progress.tell(done, total); }, stop});
   const Reply outcome = reply_by([&] {
     if (!ledgers.make_index()) return Reply{};
     const Json index = index_json(ledgers);
     {
       const std::lock_guard lock(mutex_);
-      read_->recording.update(index);
+      read->recording.update(index);
     }
     events_.tell("index", "{\"index\":true}");
     return Reply{};
@@ -160,24 +214,49 @@ void Api::make_index(const std::stop_token& stop) {
   (void)outcome;
 }
 
-std::shared_ptr<Api::Read> Api::what_is_read() const {
+// The newest, unless another one is asked for. nullptr: there is none yet.
+std::shared_ptr<Api::Read> Api::what_is_read(const Json& body) const {
   const std::lock_guard lock(mutex_);
-  return read_;
+  if (readings_.empty()) return nullptr;
+  const Json* wanted = body.find("reading");
+  if (wanted == nullptr) return readings_.newest();
+  std::shared_ptr<Read> found = readings_.find(wanted->natural().value_or(0));
+  if (found != nullptr) return found;
+  throw Error("there is no such reading, or it is not kept any more", ErrorKind::kQuestion);
 }
 
-Reply Api::recording() const {
+Reply Api::recording(const Json& body) const {
+  const std::shared_ptr<Read> read = what_is_read(body);
   const std::lock_guard lock(mutex_);
   if (failure_) return *failure_;
-  if (read_ != nullptr) return json_reply(200, read_->recording);
+  if (read != nullptr) {
+    Json json = read->recording;
+    if (json.contains("goes_on")) json["number"] = read->number;
+    if (read->shown.is_one_look) json["readings"] = readings_.summary();
+    return json_reply(200, json);
+  }
   Json json = Json::object();
   json["reading"] = {{"done", reading_.done}, {"total", reading_.total}, {"what", reading_.what}};
   return json_reply(202, json);
 }
 
+Reply Api::mark(const Json& body) const {
+  const Json* text = body.find("text");
+  if (text == nullptr || text->text() == nullptr || text->text()->empty()) {
+    throw Error("a marker needs a name: 'text'", ErrorKind::kQuestion);
+  }
+  if (!set_marker_) throw Error("nothing that is shown goes on", ErrorKind::kQuestion);
+  set_marker_(*text->text());
+  Json json = Json::object();
+  json["marker"] = *text;
+  return json_reply(200, json);
+}
+
 Reply Api::answer(const std::string& path, const std::string& body, const std::stop_token& gone) {
   return reply_by([&]() -> Reply {
     const Json asked = body_of(body);
-    if (path == "/api/recording") return recording();
+    if (path == "/api/recording") return recording(asked);
+    if (path == "/api/marker") return mark(asked);
     if (path != "/api/events") return ask(path, asked, gone);
     Reply reply;
     reply.type = "application/x-ndjson";
@@ -193,8 +272,8 @@ Reply Api::ask(const std::string& path, const Json& body, const std::stop_token&
   const auto route =
       std::find_if(all.begin(), all.end(), [&path](const Route& one) { return one.path == path; });
   if (route == all.end()) return refusal(404, "question", "there is nothing to ask at " + path);
-  const std::shared_ptr<Read> read = what_is_read();
-  if (read == nullptr) return recording();
+  const std::shared_ptr<Read> read = what_is_read(body);
+  if (read == nullptr) return recording(body);
   const std::string lane = lane_of(body);
   const Lanes::Way way(lanes_, lane, gone);
   ProgressEvents progress(events_, lane);

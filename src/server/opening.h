@@ -1,5 +1,6 @@
 // What a server shows: ledgers that somebody else opens, since only he knows how they were named.
-// Opening takes a while; the server is there from the beginning, and says how far it is.
+// Opening takes a while; the server is there from the beginning, and says how far it is. What goes
+// on is opened again and again.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,21 @@ struct Shown {
   std::string title;
   std::vector<std::string> paths;     // as people know them
   std::vector<std::string> warnings;  // what people must know before they trust the figures
+
+  // More comes: opened again after a while, it shows that too.
+  bool goes_on = false;
+  // Of a heap that is looked at now and then, one look: earlier ones are worth keeping beside it.
+  bool is_one_look = false;
+  uint64_t held_bytes = 0;  // what keeping it takes
 };
 
 // How far something is, of how much, and what it is: "reading", "naming".
 using Told = std::function<void(uint64_t done, uint64_t total, const std::string& what)>;
 
-// In a thread of its own. Throws Error.
+// In a thread of its own. Throws Error; when it was opened before: there will be no more, and why.
 using Opener = std::function<Shown(const Told& told, const std::stop_token& stop)>;
+
+// Sets a marker in what is recorded at the moment. Throws Error.
+using SetMarker = std::function<void(const std::string& text)>;
 
 }  // namespace heapledger::server

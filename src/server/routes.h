@@ -32,12 +32,22 @@ Json answer_compare(Asked& asked, const Json& body);
 Json answer_blocks(Asked& asked, const Json& body);
 Json answer_where_rss(Asked& asked, const Json& body);
 Json answer_advice(Asked& asked, const Json& body);
+Json answer_cohorts(Asked& asked, const Json& body);
+Json answer_cohort(Asked& asked, const Json& body);
+Json answer_map(Asked& asked, const Json& body);
+Json answer_block_life(Asked& asked, const Json& body);
 
 struct Route {
   std::string_view path;
   Json (*answer)(Asked& asked, const Json& body);
 };
 std::span<const Route> routes();
+
+// Of what a page can show; a question that wants more is one of a script.
+inline constexpr size_t kMostRows = 5'000;
+// The question of what was asked, for so many rows at the most, and for as many nodes as can be
+// shown.
+Question question_of(const Json& body, size_t most_rows);
 
 // A member of what was asked. Throws Error that names it.
 const Json& member_of(const Json& body, std::string_view name);

@@ -10,18 +10,7 @@
 namespace heapledger::server {
 namespace {
 
-// Of what a page can show; a question that wants more is one of a script.
-constexpr size_t kMostRows = 5'000;
-constexpr size_t kMostNodes = 20'000;
-constexpr size_t kMostBlocks = 1'000;
 constexpr size_t kMostSites = 1'000;
-
-Question question_of(const Json& body, size_t most_rows) {
-  Question question = question_from_json(member_of(body, "question"));
-  question.top = std::min(question.top, most_rows);
-  question.most_nodes = std::min(question.most_nodes, kMostNodes);
-  return question;
-}
 
 }  // namespace
 
@@ -55,27 +44,6 @@ Json answer_frames(Asked& asked, const Json& body) {
   Json json = Json::object();
   table.put_into(json);
   json["stacks"] = std::move(stacks);
-  return json;
-}
-
-Json answer_blocks(Asked& asked, const Json& body) {
-  const BlockList list = asked.ledgers.blocks(question_of(body, kMostBlocks));
-  const std::vector<BlockFacts>& blocks = list.blocks;
-  Json json = {{"time_ns", list.time_ns},
-               {"live_bytes", list.live_bytes},
-               {"live_blocks", list.live_blocks}};
-  Json columns = {{"count", blocks.size()}};
-  put_column_of(columns, "address", blocks, [](const BlockFacts& block) { return block.address; });
-  put_column_of(columns, "size", blocks, [](const BlockFacts& block) { return block.size; });
-  put_column_of(columns, "birth_ns", blocks,
-                [](const BlockFacts& block) { return block.birth_ns; });
-  put_column_of(columns, "age_ns", blocks, [](const BlockFacts& block) { return block.age_ns; });
-  put_column_of(columns, "ledger", blocks, [](const BlockFacts& block) { return block.ledger; });
-  put_column_of(columns, "thread", blocks, [&asked](const BlockFacts& block) {
-    return asked.threads.of_place(block.ledger, block.thread);
-  });
-  put_column_of(columns, "site", blocks, [](const BlockFacts& block) { return block.site; });
-  json["blocks"] = std::move(columns);
   return json;
 }
 

@@ -24,7 +24,7 @@ Server::Server(Opener opener, const ServerOptions& options)
     : token_(new_token()),
       socket_(options.port),
       access_(socket_.port(), token_),
-      api_(std::move(opener), options.read),
+      api_(std::move(opener), options.read, options.set_marker),
       http_(socket_, options.limits, [this](const Request& request, const std::stop_token& gone) {
         return reply(request, gone);
       }) {}

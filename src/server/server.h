@@ -22,6 +22,7 @@ struct ServerOptions {
   HttpLimits limits;
   // When the ledgers are read, in another thread; with why, if they cannot be.
   std::function<void(std::exception_ptr failure)> read;
+  SetMarker set_marker;  // none: nothing that is shown goes on
 };
 
 class Server {

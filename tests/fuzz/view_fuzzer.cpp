@@ -1,6 +1,6 @@
-// What comes to the server of `heapledger view`. The first byte chooses: a digit is a path, and
-// what follows the body of a request from somebody who has the token; anything else are the bytes
-// of a connection. Whatever they are, they are answered or refused.
+// What comes to the server of `heapledger view`. The first byte chooses: one from '0' to '?' is a
+// path, and what follows the body of a request from somebody who has the token; anything else are
+// the bytes of a connection. Whatever they are, they are answered or refused.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -80,7 +80,7 @@ void connect(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view input(reinterpret_cast<const char*>(data), size);
-  if (input[0] >= '0' && input[0] <= '9') {
+  if (input[0] >= '0' && input[0] <= '?') {
     ask(static_cast<size_t>(input[0] - '0'), std::string(input.substr(1)));
   } else {
     connect(input.substr(1));

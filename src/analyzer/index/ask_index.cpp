@@ -131,21 +131,39 @@ bool Ledgers::is_in_index(const Question& question) {
   return from != nullptr && own_->looked_at.empty() && from->find(question);
 }
 
-Timeline Ledgers::timeline(const Question& question) {
+// From the reader of the index, in turn where the ledgers may change under it.
+template <typename Found, typename Ask>
+Found Ledgers::ask_of_index(const char* what, const Ask& ask) const {
   const std::shared_ptr<const IndexReader> from = parts_->index_reader();
-  if (from == nullptr) throw Error("there is no index to make a timeline of", ErrorKind::kQuestion);
-  std::optional<Timeline> line;
+  if (from == nullptr) {
+    throw Error(std::string("there is no index to make ") + what + " of", ErrorKind::kQuestion);
+  }
+  std::optional<Found> found;
   if (own_->looked_at.empty()) {
     std::optional<Turn> turn;
     if (parts_->instant_reader() == nullptr) turn.emplace(*this);
-    line = from->timeline(question);
+    found = ask(*from);
   }
-  if (line) return *std::move(line);
-  throw Error(
-      "the index has no such timeline: of other heaps than malloc's, of a time of birth, or of "
-      "sizes "
-      "and lifetimes within a class; filter by function, module or thread",
-      ErrorKind::kQuestion);
+  if (found) return *std::move(found);
+  throw Error(std::string("the index has no such ") + what +
+                  ": of other heaps than malloc's, of samples, of a time of birth, or of sizes and "
+                  "lifetimes within a class; filter by function or module",
+              ErrorKind::kQuestion);
+}
+
+Timeline Ledgers::timeline(const Question& question) {
+  return ask_of_index<Timeline>("timelines",
+                                [&](const IndexReader& from) { return from.timeline(question); });
+}
+
+Cohorts Ledgers::cohorts(const Question& question, uint32_t most_cells) {
+  return ask_of_index<Cohorts>(
+      "cohorts", [&](const IndexReader& from) { return from.cohorts(question, most_cells); });
+}
+
+Answer Ledgers::ask_cohort(const Question& question, const Cohort& cohort) {
+  return ask_of_index<Answer>(
+      "cohorts", [&](const IndexReader& from) { return from.cohort(question, cohort); });
 }
 
 }  // namespace heapledger

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyzer/index/cohorts.h"
 #include "analyzer/index/life_classes.h"
 #include "analyzer/query/cell_rows.h"
 #include "analyzer/query/classes.h"
@@ -226,19 +227,10 @@ Answer IndexReader::answer(const Question& question, const std::vector<char>& of
   return answer;
 }
 
-std::optional<Timeline> IndexReader::timeline(const Question& question) const {
-  const Filter& filter = question.filter;
-  if (!filter.heaps.empty()) return std::nullopt;
-  check(question, set_.size());
-  const bool needs_lives = filter.on_blocks() || (question.ledger && set_.size() > 1);
-  const bool by_account = filter.on_stacks() || !question.path.empty();
-  const Lives& lives = by_account ? cube_->lives : cube_->all_lives;
-  if (needs_lives && !can_choose(filter, lives)) return std::nullopt;
-  auto line = [&](const std::vector<char>& of) {
-    return needs_lives ? lives.timeline(choose_lives(question, lives, of)) : cube_->timeline(of);
-  };
+// Of what the filter selects, what is below the path.
+std::vector<char> IndexReader::select_below_path(const Question& question) const {
   std::vector<char> selected = select(question);
-  if (question.path.empty()) return line(selected);
+  if (question.path.empty()) return selected;
   Question one_node = question;
   one_node.most_nodes = 1;
   one_node.least_share = 0;
@@ -248,7 +240,48 @@ std::optional<Timeline> IndexReader::timeline(const Question& question) const {
   });
   selected.assign(sites_.size(), 0);
   for (size_t i = 0; i < sites_.size(); ++i) selected[i] = below.self[i] == 0 ? 1 : 0;
-  return line(selected);
+  return selected;
+}
+
+std::optional<Timeline> IndexReader::timeline(const Question& question) const {
+  const Filter& filter = question.filter;
+  if (!filter.heaps.empty()) return std::nullopt;
+  check(question, set_.size());
+  const bool needs_lives = filter.on_blocks() || (question.ledger && set_.size() > 1);
+  if (!needs_lives) return cube_->timeline(select_below_path(question));
+  const bool by_account = filter.on_stacks() || !question.path.empty();
+  const Lives& lives = by_account ? cube_->lives : cube_->all_lives;
+  if (!can_choose(filter, lives)) return std::nullopt;
+  return lives.timeline(choose_lives(question, lives, select_below_path(question)));
+}
+
+// Whether rows of the cube can be told apart by what the question looks at. How far off samples
+// may be is not known by birth and death.
+bool IndexReader::has_cohorts(const Question& question) const {
+  const Filter& filter = question.filter;
+  if (filter.on_blocks() || !filter.heaps.empty() || !cube_->spreads.empty()) return false;
+  check(question, set_.size());
+  return !question.ledger || set_.size() == 1;
+}
+
+std::optional<Cohorts> IndexReader::cohorts(const Question& question, uint32_t most_cells) const {
+  if (!has_cohorts(question)) return std::nullopt;
+  return cohorts_of(*cube_, select_below_path(question), most_cells);
+}
+
+std::optional<Answer> IndexReader::cohort(const Question& question, const Cohort& cohort) const {
+  const bool by_stack = question.by == GroupBy::kNothing || is_by_stack(question);
+  if (!has_cohorts(question) || !by_stack) return std::nullopt;
+  IndexCount counted;
+  counted.tallied.cells.grow_to(static_cast<uint32_t>(sites_.size()));
+  add_cohort(*cube_, cohort, counted.tallied.cells);
+  Answer found = answer(question, select(question), std::move(counted));
+  const Edges& edges = cube_->edges;
+  const uint32_t first = std::min(cohort.born.first, edges.count - 1);
+  found.begin_ns = first == 0 ? 0 : edges.time_of(first - 1);
+  found.end_ns = edges.time_of(std::min(cohort.born.last, edges.count - 1));
+  found.from_index = true;
+  return found;
 }
 
 }  // namespace heapledger

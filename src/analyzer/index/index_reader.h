@@ -17,6 +17,7 @@
 #include "analyzer/index/cube.h"
 #include "analyzer/query/answer.h"
 #include "analyzer/query/call_tree.h"
+#include "analyzer/query/cohort.h"
 #include "analyzer/query/heap_view.h"
 #include "analyzer/query/stack_answer.h"
 #include "analyzer/query/stack_names.h"
@@ -72,6 +73,8 @@ class IndexReader {
   // Nothing: it takes a pass. Throw Error when the question is wrong.
   std::optional<Answer> ask(const Question& question) const;
   std::optional<Timeline> timeline(const Question& question) const;
+  std::optional<Cohorts> cohorts(const Question& question, uint32_t most_cells) const;
+  std::optional<Answer> cohort(const Question& question, const Cohort& cohort) const;
 
   // Whether the cube has the answer, and where.
   std::optional<IndexRange> find(const Question& question) const;
@@ -107,6 +110,8 @@ class IndexReader {
   IndexCount count_lives(const Question& question, const Lives& lives, const LifeWindow& window,
                          const std::vector<char>& selected) const;
   std::vector<char> select(const Question& question) const;
+  bool has_cohorts(const Question& question) const;
+  std::vector<char> select_below_path(const Question& question) const;
   std::shared_ptr<const Grouping> groups(const Question& question, const StackWorld& world,
                                          const std::vector<char>& selected,
                                          const Tallied& tallied) const;

@@ -86,10 +86,15 @@ class Level {
 class MapFiller {
  public:
   MapFiller(HeapMap& map, double duration_ns)
-      : map_(map), duration_ns_(duration_ns), levels_(map.rows), sizes_(HeapMap::kSizeClasses) {}
+      : map_(map),
+        begin_ns_(static_cast<double>(map.begin_ns)),
+        duration_ns_(duration_ns),
+        levels_(map.rows),
+        sizes_(HeapMap::kSizeClasses) {}
 
   void add(const BlockEvent& event) {
-    auto now = std::min(static_cast<double>(event.time_ns), duration_ns_);
+    // What was there before the first column is there from its beginning on.
+    const auto now = std::clamp(static_cast<double>(event.time_ns) - begin_ns_, 0.0, duration_ns_);
     bool born = event.what == BlockEvent::What::kBorn;
     int64_t sign = born ? 1 : -1;
     const size_t size_class = class_of_size(event.size);
@@ -164,6 +169,7 @@ class MapFiller {
   }
 
   HeapMap& map_;
+  double begin_ns_;
   double duration_ns_;
   std::vector<Level> levels_;  // by row
   std::vector<Level> sizes_;   // by class
@@ -190,12 +196,23 @@ void lay_out(HeapMap& map, const std::vector<ChosenRegion>& chosen, size_t rows)
 HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape) {
   HeapMap map;
   map.columns = std::max<size_t>(shape.columns, 1);
-  auto duration = static_cast<double>(std::max<uint64_t>(ledgers.duration_ns(), 1));
+  uint64_t end_ns = ledgers.duration_ns();
+  Question all = question;
+  if (question.between) {
+    map.begin_ns = ledgers.time_of(question.between->first);
+    end_ns = ledgers.time_of(question.between->second);
+    if (map.begin_ns > end_ns) {
+      throw Error("the range ends before it begins", ErrorKind::kQuestion);
+    }
+    all.between.reset();
+  }
+  const auto duration = static_cast<double>(std::max<uint64_t>(end_ns - map.begin_ns, 1));
   map.column_ns = duration / static_cast<double>(map.columns);
 
   std::vector<UsedAddresses> used(ledgers.facts().size());
-  ledgers.block_events(question, [&used](const BlockEvent& event) {
-    if (event.what != BlockEvent::What::kBorn) return;
+  ledgers.block_events(all, [&](const BlockEvent& event) {
+    const bool in_time = event.birth_ns <= end_ns && event.time_ns >= map.begin_ns;
+    if (event.what == BlockEvent::What::kBorn || !in_time) return;
     used[event.ledger].add(event.address, event.size, event.bytes);
   });
   size_t rows = std::max<size_t>(shape.rows, 1);
@@ -205,7 +222,7 @@ HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape&
   map.elsewhere.resize(map.columns);
   map.sizes.resize(map.columns);
   MapFiller filler(map, duration);
-  ledgers.block_events(question, [&filler](const BlockEvent& event) { filler.add(event); });
+  ledgers.block_events(all, [&filler](const BlockEvent& event) { filler.add(event); });
   filler.finish();
   return map;
 }

@@ -36,6 +36,7 @@ struct HeapMap {
 
   size_t rows = 0;
   size_t columns = 0;
+  uint64_t begin_ns = 0;            // of the first column
   uint64_t cell_bytes = 0;          // of addresses in every cell: a power of two
   double column_ns = 0;             // of time
   std::vector<HeapRegion> regions;  // by process and address
@@ -46,7 +47,8 @@ struct HeapMap {
   double cell(size_t row, size_t column) const { return cells[row * columns + column]; }
 };
 
-// Looks at filter and ledger of the question. Two passes.
+// Looks at filter, ledger and range of the question; without a range it is of the whole run. Two
+// passes.
 HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape);
 
 }  // namespace heapledger

@@ -1,18 +1,16 @@
 // `heapledger ctl`: orders to a program that is running under us.
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "analyzer/error.h"
 #include "analyzer/stop_reason.h"
 #include "cli/commands.h"
-#include "cli/ctl/ledger.h"
 #include "cli/run/words.h"
 #include "cli/shared/options.h"
+#include "cli/shared/running_ledger.h"
 #include "cli/shared/seconds.h"
 #include "cores/ledger_memory.h"
 #include "settings/settings.h"
@@ -21,15 +19,11 @@
 namespace heapledger::cli::ctl {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr double kPatience = 2;  // seconds
-
 struct CtlOptions {
   int process = 0;
   std::string order;
   std::vector<std::string> words;
-  double wait = kPatience;
+  double wait = kOrderPatience;  // seconds
 };
 
 std::string joined(const std::vector<std::string>& words) {
@@ -86,52 +80,9 @@ void refuse_live(const RunningLedger& ledger, const std::string& order) {
   }
 }
 
-void expect_done(format::ControlResult result) {
-  using format::ControlResult;
-  switch (result) {
-    case ControlResult::kDone:
-      return;
-    case ControlResult::kUnknownOrder:
-      throw Error("The program's runtime does not know this order: it is of another version.",
-                  ErrorKind::kSystem);
-    case ControlResult::kWrongWords:
-      throw Error(
-          "These words cannot be changed while a program runs. Those that can: mode, sample, "
-          "sample-calls, weigh, stacks-for, log.",
-          ErrorKind::kQuestion);
-    case ControlResult::kNotRecording:
-      throw Error("Recording has stopped for good; `heapledger ctl PID status` says why.",
-                  ErrorKind::kSystem);
-    case ControlResult::kNotNow:
-      break;
-  }
-  throw Error("The program was just changing its mode by itself. Try again.", ErrorKind::kSystem);
-}
-
-// A forked process that has just begun its own ledger no longer looks at its parent's: the order is
-// given again, there.
 void give(const CtlOptions& options, const std::string& order) {
-  auto ledger = std::make_unique<RunningLedger>(options.process);
-  refuse_live(*ledger, order);
-  uint64_t number = ledger->send(order);
-  const auto limit = std::chrono::duration<double>(options.wait);
-  const auto start = Clock::now();
-  unsigned looks = 0;
-  while (!ledger->is_done(number)) {
-    if (Clock::now() - start >= limit) {
-      throw Error("Process " + std::to_string(options.process) +
-                      " has not allocated or freed anything in the meantime; the order stays, and "
-                      "is carried out with its next call.",
-                  ErrorKind::kSystem);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (++looks % 50 != 0) continue;
-    auto again = std::make_unique<RunningLedger>(options.process);
-    if (again->path() == ledger->path()) continue;
-    ledger = std::move(again);
-    number = ledger->send(order);
-  }
-  expect_done(ledger->result());
+  refuse_live(RunningLedger(options.process), order);
+  give_order(options.process, order, options.wait);
 }
 
 void show_status(int process) {

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "analyzer/error.h"
 #include "analyzer/seal/writers.h"
@@ -25,9 +27,30 @@
 namespace heapledger::cli {
 namespace {
 
-// Temporary files, and what they stand for.
-std::map<std::string, std::string>& stand_ins() {
-  static std::map<std::string, std::string> files;
+// Temporary files, and what they stand for. Some are made while others are read.
+class StandIns {
+ public:
+  void put(const std::string& path, std::string shown) {
+    const std::lock_guard lock(mutex_);
+    files_[path] = std::move(shown);
+  }
+  void forget(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    files_.erase(path);
+  }
+  std::string shown(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    auto found = files_.find(path);
+    return found == files_.end() ? path : found->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> files_;
+};
+
+StandIns& stand_ins() {
+  static StandIns files;
   return files;
 }
 
@@ -120,17 +143,16 @@ TemporaryFile::TemporaryFile(std::string shown)
     throw Error("no memory for a file: " + std::generic_category().message(errno),
                 ErrorKind::kSystem);
   }
-  stand_ins()[path_] = std::move(shown);
+  stand_ins().put(path_, std::move(shown));
 }
 
 TemporaryFile::~TemporaryFile() {
-  stand_ins().erase(path_);
+  stand_ins().forget(path_);
   ::close(fd_);
 }
 
 std::string shown_path(const std::string& path) {
-  auto found = stand_ins().find(path);
-  return found == stand_ins().end() ? path : found->second;
+  return stand_ins().shown(path);
 }
 
 std::unique_ptr<ByteSource> open_shown(const std::string& path) {

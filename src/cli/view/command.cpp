@@ -35,6 +35,7 @@ void add_view(Command& app, int& exit_code) {
       "Examples:\n"
       "  heapledger view                              the newest recording here\n"
       "  heapledger view server.4711.ledger\n"
+      "  heapledger view 4711                         a process that runs with --mode live\n"
       "  heapledger view --no-browser --port 8000 .   for a tunnel that is there already\n"
       "  heapledger view . --html run.html            for a mail\n\n"
       "The exit status is 0, 2 when the command or a file name is wrong, or 3 when a ledger is "

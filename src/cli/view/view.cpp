@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,9 +18,12 @@
 #include "analyzer/query/filter.h"
 #include "cli/shared/live_ledgers.h"
 #include "cli/shared/progress_line.h"
+#include "cli/shared/running_heap.h"
+#include "cli/shared/running_ledger.h"
 #include "cli/shared/warnings.h"
 #include "cli/view/browser.h"
 #include "cli/view/ending.h"
+#include "cli/view/going_on.h"
 #include "cli/view/one_file.h"
 #include "exporters/output.h"
 #include "server/server.h"
@@ -51,8 +55,16 @@ void say_line(const std::string& text) {
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
-void say_what(const std::vector<std::string>& paths) {
-  say_line("Reading " + escaped(title_of(paths)) + ", " + counted(paths.size(), "ledger") + ".");
+std::string what_of(const std::vector<std::string>& paths) {
+  return escaped(title_of(paths)) + ", " + counted(paths.size(), "ledger");
+}
+
+server::SetMarker marker_for(std::function<std::optional<uint32_t>()> process) {
+  return [process = std::move(process)](const std::string& text) {
+    const std::optional<uint32_t> pid = process();
+    if (!pid) throw Error("nobody records any more", ErrorKind::kQuestion);
+    give_order(static_cast<int>(*pid), "marker " + text, kOrderPatience);
+  };
 }
 
 void say_where(const server::Server& server) {
@@ -66,25 +78,32 @@ void say_where(const server::Server& server) {
   say_line("Ctrl-C ends it.");
 }
 
-// Opens ledgers as all commands do, tells how far that is, and says what is wrong with them.
+// Opens ledgers as all commands do, tells how far that is, and says what is wrong with them. Those
+// that are still written are opened again and again.
 class Opening {
  public:
-  explicit Opening(const ViewOptions& options) : options_(options) {}
+  Opening(const ViewOptions& options, std::vector<std::string> paths)
+      : options_(options), paths_(std::move(paths)) {}
 
-  server::Shown open(const std::vector<std::string>& paths, const server::Told& told,
-                     const std::stop_token& stop) {
+  server::Shown open(const server::Told& told, const std::stop_token& stop) {
+    if (is_open_) paths_ = find_ledger_paths(found_again(paths_));
     NameOptions names = options_.names;
     names.told = told;
     names.stop = stop;
-    auto opened = std::make_shared<Opened>(paths, names);
+    names.progress = names.progress && !is_open_;
     server::Shown shown;
+    // What comes while it is read is for the next time.
+    shown.goes_on = writer_of(paths_).has_value();
+    auto opened = std::make_shared<Opened>(paths_, names);
     shown.ledgers = &opened->ledgers();
     shown.title = title_of(opened->paths());
     for (const std::string& path : opened->paths()) shown.paths.push_back(shown_path(path));
     shown.warnings = warnings(shown.ledgers->facts(), shown.ledgers->refusals());
     const std::vector<std::string> of_names = opened->name_warnings();
     shown.warnings.insert(shown.warnings.end(), of_names.begin(), of_names.end());
-    status_ = opened->warn();
+    shown.is_one_look = shown.goes_on && shown.ledgers->overview().is_live();
+    if (!is_open_) status_ = opened->warn();
+    is_open_ = true;
     shown.holder = std::move(opened);
     return shown;
   }
@@ -93,6 +112,8 @@ class Opening {
 
  private:
   const ViewOptions& options_;
+  std::vector<std::string> paths_;  // as they were found the last time
+  bool is_open_ = false;
   std::atomic<int> status_{0};
 };
 
@@ -112,9 +133,8 @@ std::unique_ptr<RedirectFile> lead_browser(const ViewOptions& options, const std
 
 int write_one_file(const ViewOptions& options, const std::vector<std::string>& paths) {
   Output output(options.html);
-  Opening opening(options);
-  const server::Shown shown =
-      opening.open(paths, [](uint64_t, uint64_t, const std::string&) {}, {});
+  Opening opening(options, paths);
+  const server::Shown shown = opening.open([](uint64_t, uint64_t, const std::string&) {}, {});
   ProgressLine line;
   const OneFile file = one_file(shown, kMostFileBytes, [&line](uint64_t done, uint64_t total) {
     line.count(done, total, "asking", "moment");
@@ -132,18 +152,37 @@ int write_one_file(const ViewOptions& options, const std::vector<std::string>& p
 
 int view_ledgers(const ViewOptions& options) {
   const std::chrono::nanoseconds linger(parse_duration(options.linger));
-  const std::vector<std::string> paths = find_ledger_paths(options.files);
-  if (!options.html.empty()) return write_one_file(options, paths);
+  std::optional<LiveProcess> process;
+  std::vector<std::string> paths;
+  if (const std::optional<uint32_t> pid = process_named(options.files)) {
+    if (!options.html.empty()) {
+      throw Error("a page to send needs a ledger: heapledger snapshot " + std::to_string(*pid) +
+                      " -o now.ledger, then heapledger view now.ledger --html " + options.html,
+                  ErrorKind::kQuestion);
+    }
+    process.emplace(*pid, options.names);
+    RunningHeap(*pid).read();  // or it says why not, before anything is opened
+  } else {
+    paths = find_ledger_paths(options.files);
+    if (!options.html.empty()) return write_one_file(options, paths);
+  }
   Ending ending;
-  Opening opening(options);
+  Opening opening(options, paths);
   server::ServerOptions serving;
   serving.port = static_cast<uint16_t>(options.port);
   serving.read = [&ending](std::exception_ptr failure) { ending.set_read(std::move(failure)); };
+  if (process) {
+    serving.set_marker = marker_for([&process] { return std::optional(process->pid()); });
+  } else if (writer_of(paths)) {
+    serving.set_marker = marker_for([&paths] { return writer_of(paths); });
+  }
   std::optional<server::Server> server;
-  server.emplace([&](const server::Told& told,
-                     const std::stop_token& stop) { return opening.open(paths, told, stop); },
-                 serving);
-  say_what(paths);
+  server.emplace(
+      [&](const server::Told& told, const std::stop_token& stop) {
+        return process ? process->look(told, stop) : opening.open(told, stop);
+      },
+      serving);
+  say_line("Reading " + (process ? escaped(process->title()) : what_of(paths)) + ".");
   say_where(*server);
   std::unique_ptr<RedirectFile> file = lead_browser(options, server->url());
   const Ending::Why why = ending.wait(linger, [&server] { return server->alone(); });

@@ -4,6 +4,7 @@ import { h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { askAnew, askThrough, isOfThisTab } from "./asked";
 import { snapped } from "./edges";
+import { reloadWith, throughReading } from "./live";
 import { heardProgress } from "./progress";
 import { isReading, timeOf, type Reading, type Recording } from "./recording";
 import { select, selection } from "./selection";
@@ -46,7 +47,7 @@ async function open(
   const held = heldText();
   if (held) return show(openFile(await unpack(held)));
   const token = await takeToken();
-  const post = httpPost(token);
+  const post = throughReading(httpPost(token));
   askThrough(post);
   let shown: Recording | null = null;
   const indexed = async () => {
@@ -55,13 +56,25 @@ async function open(
     askAnew();
     show(shown);
   };
+  // What goes on has gone on, or another reading of it was chosen.
+  const reload = async () => {
+    if (!shown) return;
+    const before = shown.number;
+    shown = await readRecording(post, tell);
+    if (shown.number !== before) askAnew();
+    show(shown);
+  };
+  reloadWith(reload);
   if (token) {
     void listen(token, (event) => {
       if (event.index) void indexed();
+      if (event.grown) void reload().catch(() => undefined);
       if (event.progress && isOfThisTab(event.progress.lane)) heardProgress(event.progress);
     });
   }
   shown = await readRecording(post, tell);
+  // The cursor stays with what is recorded until somebody moves it.
+  if (shown.goes_on && selection().at === "peak") select({ at: "end" }, "quietly");
   show(shown);
 }
 

@@ -60,6 +60,14 @@ export interface Marker {
   ledger: number;
 }
 
+// One look at a heap, of many.
+export interface Look {
+  number: number;
+  time_ns: number;
+  live_bytes: number;
+  live_blocks: number;
+}
+
 export interface Recording {
   title: string;
   version: string;
@@ -89,6 +97,11 @@ export interface Recording {
   warnings: string[];
   mode: string;
   stored_sources: boolean;
+  number?: number; // of this reading, where there are several
+  goes_on?: boolean; // it is still recorded
+  can_mark?: boolean;
+  ended?: string; // why there is no further reading
+  readings?: Look[];
   only?: { at: string; ns: number }[]; // the page is a file: no other moments are inside
 }
 

@@ -6,6 +6,7 @@ import { FilterBar } from "./filter_bar";
 import { Help } from "./help";
 import { Inspector } from "./inspector";
 import { handleKeys } from "./keys";
+import { LiveBar } from "./live_bar";
 import { metricsOf } from "./metrics";
 import { useProgress } from "./progress";
 import type { Recording } from "./recording";
@@ -38,6 +39,7 @@ export function Shell({ recording }: { recording: Recording }) {
           ?
         </button>
       </header>
+      <LiveBar recording={recording} />
       <Timeline recording={recording} />
       <Tabs recording={recording}>
         {views.map((one, i) => (

@@ -1,5 +1,5 @@
-// The ledger of a process that runs, as `heapledger ctl` finds and uses it: through the mapping
-// that the process has of it, and the place for orders in its header (format::Control).
+// The ledger of a process that runs, as those who give it orders find and use it: through the
+// mapping that the process has of it, and the place for orders in its header (format::Control).
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 
 #include "format/layout.h"
 
-namespace heapledger::cli::ctl {
+namespace heapledger::cli {
 
 class RunningLedger {
  public:
@@ -49,4 +49,9 @@ class RunningLedger {
   format::Control* control_ = nullptr;
 };
 
-}  // namespace heapledger::cli::ctl
+// Has the process carry out an order, with its next call; waits so many seconds for that. Throws
+// Error when it could not be given, or was not carried out.
+void give_order(int process, const std::string& order, double wait);
+inline constexpr double kOrderPatience = 2;
+
+}  // namespace heapledger::cli

@@ -1,4 +1,4 @@
-#include "cli/ctl/ledger.h"
+#include "cli/shared/running_ledger.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,17 +8,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 #include "analyzer/error.h"
 #include "symbols/read_guard.h"
 #include "text/text.h"
 
-namespace heapledger::cli::ctl {
+namespace heapledger::cli {
 namespace {
 
 // A file that the process has mapped to be shared. (Not only from its beginning: a ledger got its
@@ -117,7 +120,7 @@ bool looks_like_ledger(const Mapped& mapped) {
   return mapped.path.find(".ledger") != std::string::npos;
 }
 
-[[noreturn]] void refuse(pid_t process, const std::vector<Mapped>& files) {
+[[noreturn]] void refuse_orders(pid_t process, const std::vector<Mapped>& files) {
   const std::string who = "Process " + std::to_string(process);
   for (const Mapped& mapped : files) {
     if (!looks_like_ledger(mapped)) continue;
@@ -161,7 +164,7 @@ RunningLedger::RunningLedger(pid_t process) : pid_(inner_pid(process)) {
     own_ = header.pid == pid_;
     if (own_) break;
   }
-  if (fd_ < 0) refuse(process, files);
+  if (fd_ < 0) refuse_orders(process, files);
   void* page = ::mmap(nullptr, format::kMinHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (page == MAP_FAILED) {
     const int error = errno;
@@ -225,4 +228,56 @@ format::ControlResult RunningLedger::result() const {
   return guarded([&] { return static_cast<format::ControlResult>(control_->result); });
 }
 
-}  // namespace heapledger::cli::ctl
+namespace {
+
+void expect_done(format::ControlResult result) {
+  using format::ControlResult;
+  switch (result) {
+    case ControlResult::kDone:
+      return;
+    case ControlResult::kUnknownOrder:
+      throw Error("The program's runtime does not know this order: it is of another version.",
+                  ErrorKind::kSystem);
+    case ControlResult::kWrongWords:
+      throw Error(
+          "These words cannot be changed while a program runs. Those that can: mode, sample, "
+          "sample-calls, weigh, stacks-for, log.",
+          ErrorKind::kQuestion);
+    case ControlResult::kNotRecording:
+      throw Error("Recording has stopped for good; `heapledger ctl PID status` says why.",
+                  ErrorKind::kSystem);
+    case ControlResult::kNotNow:
+      break;
+  }
+  throw Error("The program was just changing its mode by itself. Try again.", ErrorKind::kSystem);
+}
+
+}  // namespace
+
+// A forked process that has just begun its own ledger no longer looks at its parent's: the order is
+// given again, there.
+void give_order(int process, const std::string& order, double wait) {
+  using Clock = std::chrono::steady_clock;
+  auto ledger = std::make_unique<RunningLedger>(process);
+  uint64_t number = ledger->send(order);
+  const auto limit = std::chrono::duration<double>(wait);
+  const auto start = Clock::now();
+  unsigned looks = 0;
+  while (!ledger->is_done(number)) {
+    if (Clock::now() - start >= limit) {
+      throw Error("Process " + std::to_string(process) +
+                      " has not allocated or freed anything in the meantime; the order stays, and "
+                      "is carried out with its next call.",
+                  ErrorKind::kSystem);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (++looks % 50 != 0) continue;
+    auto again = std::make_unique<RunningLedger>(process);
+    if (again->path() == ledger->path()) continue;
+    ledger = std::move(again);
+    number = ledger->send(order);
+  }
+  expect_done(ledger->result());
+}
+
+}  // namespace heapledger::cli
