@@ -45,8 +45,8 @@ std::string format_of(const std::string& path) {
   if (path.empty()) return "svg";
   std::string end = ending_of(path);
   if (is_still(end) || is_film(end)) return end;
-  throw Error("what '" + path + "' is to be shall be seen from the end of its name: " +
-                  kStillEndings + ", or a film: .mp4, .gif, .webp",
+  throw Error("the format follows from the end of the name, and '" + path + "' has none of " +
+                  kStillEndings + ", or of a film: .mp4, .gif, .webp",
               ErrorKind::kQuestion);
 }
 
@@ -59,9 +59,9 @@ PageOptions page_options(const PlotOptions& options, const std::string& format) 
   page.heap = options.heap;
   if (options.top > 0) page.top = options.top;
   if (page.top > kSeriesColours) {
-    throw Error(
-        "--top is up to " + std::to_string(kSeriesColours) + ": more colours nobody can tell apart",
-        ErrorKind::kQuestion);
+    throw Error("--top is at most " + std::to_string(kSeriesColours) +
+                    ": more colours cannot be told apart",
+                ErrorKind::kQuestion);
   }
   if (options.frames > 0)
     throw Error("--frames is for films: .mp4, .gif, .webp", ErrorKind::kQuestion);
