@@ -36,17 +36,7 @@ void add_figures(Figures& to, const Figures& more) {
   bool first = to.calls == 0;
   to.smallest = first ? more.smallest : std::min(to.smallest, more.smallest);
   to.largest = std::max(to.largest, more.largest);
-  to.calls += more.calls;
-  to.bytes += more.bytes;
-  to.live_blocks += more.live_blocks;
-  to.live_bytes += more.live_bytes;
-  to.frees += more.frees;
-  to.ended_blocks += more.ended_blocks;
-  to.ended_bytes += more.ended_bytes;
-  to.temporary_calls += more.temporary_calls;
-  to.resizes += more.resizes;
-  to.moved_blocks += more.moved_blocks;
-  to.moved_bytes += more.moved_bytes;
+  to.Sums::add(more);
   to.has_peak = (first || to.has_peak) && more.has_peak;
   to.peak_bytes += more.peak_bytes;
   to.peak_blocks += more.peak_blocks;

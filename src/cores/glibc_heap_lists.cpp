@@ -47,7 +47,7 @@ void GlibcLists::read_bins(GlibcArena& arena) {
       if (!size || words_.word(at + 3 * layout_.word) != before || !list(at, GlibcListed::kBin)) {
         problems_.add(
             fmt::format("bin {} of the arena at {:#x} leads to {:#x}, "
-                        "which is no free chunk of that list",
+                        "which is not a free chunk of that list",
                         index, arena.address, at));
         break;
       }
@@ -101,9 +101,10 @@ void GlibcLists::read_fastbins(GlibcArena& arena, const std::vector<uint64_t>& f
     while (at != 0) {
       std::optional<uint64_t> size = is_inside(at) ? size_at(at) : std::nullopt;
       if (!size || !list(at, GlibcListed::kFastbin)) {
-        problems_.add(fmt::format(
-            "a fastbin of the arena at {:#x} leads to {:#x}, which is no free chunk of that list",
-            arena.address, at));
+        problems_.add(
+            fmt::format("a fastbin of the arena at {:#x} leads to {:#x}, which is not a free chunk "
+                        "of that list",
+                        arena.address, at));
         break;
       }
       arena.fastbins.add(*size);

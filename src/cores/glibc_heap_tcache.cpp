@@ -117,7 +117,7 @@ void GlibcLists::read_cache(const CacheFound& found) {
       if (!is_inside(chunk) || !size_at(chunk) || !list(chunk, GlibcListed::kTcache)) {
         problems_.add(
             fmt::format("list {} of the thread's cache at {:#x} leads to {:#x}, "
-                        "which is no free chunk of that list",
+                        "which is not a free chunk of that list",
                         index, found.chunk, chunk));
         break;
       }

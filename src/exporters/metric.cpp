@@ -41,11 +41,6 @@ Metric parse_metric(std::string_view text) {
       ErrorKind::kQuestion);
 }
 
-std::string_view name_of(Metric metric) {
-  if (metric.when == Metric::When::kAsked) return row_of(metric.measure).word;
-  return metric.when == Metric::When::kPeak ? kPeakWord : kEndWord;
-}
-
 std::string_view unit_of(Metric metric) {
   const FigureRow& row = row_of(metric.measure);
   if (row.unit == FigureUnit::kBytes) return "bytes";

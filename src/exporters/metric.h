@@ -24,7 +24,6 @@ inline constexpr Metric kNeverFreedMetric{Measure::kLiveBytes, Metric::When::kEn
 std::vector<std::string> metric_words();
 // One of them. Throws Error.
 Metric parse_metric(std::string_view text);
-std::string_view name_of(Metric metric);
 
 // "bytes", "blocks", "calls" or "nanoseconds".
 std::string_view unit_of(Metric metric);

@@ -33,14 +33,6 @@ std::string first_words(int fd) {
 
 }  // namespace
 
-OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
-  if (this != &other) {
-    close();
-    fd_ = other.release();
-  }
-  return *this;
-}
-
 void OpenFile::close() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;

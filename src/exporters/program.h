@@ -18,7 +18,6 @@ class OpenFile {
   OpenFile() = default;
   explicit OpenFile(int fd) : fd_(fd) {}
   OpenFile(OpenFile&& other) noexcept : fd_(other.release()) {}
-  OpenFile& operator=(OpenFile&& other) noexcept;
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
   ~OpenFile() { close(); }

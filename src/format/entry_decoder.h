@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "format/entry.h"
+#include "format/functions.h"
 #include "format/varint.h"
 
 namespace heapledger::format {
@@ -94,30 +95,22 @@ class EntryDecoder {
     if (upper_of(tag) >= kFirstLongKind) return long_fields(entry);
     if (!time(entry.time) || !pointer(entry.pointer)) return false;
     entry.end_time = entry.time;
-    switch (entry.kind) {
-      case Kind::kCalloc:
-      case Kind::kReallocNew:
-      case Kind::kReallocArrayNew:
-      case Kind::kValloc:
-      case Kind::kPvalloc:
-        return site(entry.site) && number(entry.size);
-      case Kind::kPosixMemalign:
-      case Kind::kAlignedAlloc:
-      case Kind::kMemalign:
-        return site(entry.site) && number(entry.size) && number(entry.alignment);
-      case Kind::kRealloc:
-      case Kind::kReallocArray:
+    if (entry.kind == Kind::kMalloc || entry.kind == Kind::kFree) return false;
+    const KindMeaning meaning = meaning_of(entry.kind);
+    switch (meaning.event) {
+      case Event::kBirth:
+        return site(entry.site) && number(entry.size) &&
+               (!row_of(meaning.function).aligned || number(entry.alignment));
+      case Event::kDeath:
+        return true;
+      case Event::kResize:
         entry.old_pointer = entry.pointer;
         return time(entry.end_time) && pointer(entry.pointer) && site(entry.site) &&
                number(entry.size);
-      case Kind::kReallocFree:
-      case Kind::kReallocArrayFree:
-      case Kind::kFreeSized:
-      case Kind::kFreeAlignedSized:
-        return true;
-      default:
-        return false;
+      case Event::kNote:
+        break;
     }
+    return false;
   }
 
   bool long_fields(Entry& entry) {

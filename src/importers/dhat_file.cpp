@@ -54,7 +54,7 @@ class DhatParser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(lines_.name() + ": is no DHAT file that can be read: " + what, ErrorKind::kData);
+    throw Error(lines_.name() + ": not a DHAT file that can be read: " + what, ErrorKind::kData);
   }
 
   [[noreturn]] void fail_in_point(const std::string& what) const {
@@ -80,7 +80,7 @@ class DhatParser {
     if (key_ != "pps") return true;
     points_seen_ = true;
     if (depth != 2) return true;
-    if (event == Event::value || event == Event::array_end) fail_in_point("is no object");
+    if (event == Event::value || event == Event::array_end) fail_in_point("is not an object");
     if (event != Event::object_end) return true;
     point(parsed);
     return false;
@@ -100,7 +100,7 @@ class DhatParser {
     auto place = object.find(name);
     if (place == object.end()) fail_in_point("\"" + std::string(name) + "\" is missing");
     if (!place->is_number_unsigned() || place->get<uint64_t>() > kMost) {
-      fail_in_point("\"" + std::string(name) + "\" is no count");
+      fail_in_point("\"" + std::string(name) + "\" is not a count");
     }
     return place->get<uint64_t>();
   }
@@ -111,7 +111,7 @@ class DhatParser {
     point.at_peak = {figure(object, "gbk"), figure(object, "gb")};
     point.at_end = {figure(object, "ebk"), figure(object, "eb")};
     auto frames = object.find("fs");
-    if (frames == object.end() || !frames->is_array()) fail_in_point("\"fs\" is no list");
+    if (frames == object.end() || !frames->is_array()) fail_in_point("\"fs\" is not a list");
     for (const Json& frame : *frames) {
       if (!frame.is_number_unsigned() || frame.get<uint64_t>() > UINT32_MAX) {
         fail_in_point("\"fs\" has something else than frames in it");
@@ -131,7 +131,7 @@ class DhatParser {
     auto time = [&](const char* key) {
       auto place = json.find(key);
       if (place == json.end()) return uint64_t{0};
-      if (!place->is_number_unsigned()) fail("\"" + std::string(key) + "\" is no time");
+      if (!place->is_number_unsigned()) fail("\"" + std::string(key) + "\" is not a time");
       return std::min(place->get<uint64_t>(), kMostNs / ns) * ns;
     };
     file_.peak_ns = time("tg");

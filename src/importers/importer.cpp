@@ -44,7 +44,7 @@ Imported import_source(std::unique_ptr<ByteSource> source, uint64_t ended_ns,
   if (!is_json &&
       !(is_whole && (HeaptrackReader::is_first_line(first) || MassifFile::is_first_line(first)))) {
     throw Error(lines.name() +
-                    ": is no recording that can be imported: files of heaptrack, massif and DHAT"
+                    ": not a recording that can be imported: files of heaptrack, massif and DHAT"
                     " can be, as they are or with .gz or .zst",
                 ErrorKind::kData);
   }

@@ -263,7 +263,7 @@ std::string Film::draw(size_t frame) const {
   const Parts& parts = *parts_;
   auto width = static_cast<double>(parts.options.width);
   Svg svg(width, static_cast<double>(parts.options.height), parts.options.scheme);
-  draw_heading(svg, parts.ledgers, width);
+  draw_heading(svg, parts.ledgers, width, parts.options.heap);
   double now = (static_cast<double>(frame) + 1) * parts.map.column_ns;
   svg.text(width - kFilmEdge, 84,
            fmt::format("{}: {} live", human_duration(static_cast<uint64_t>(now)),

@@ -15,6 +15,7 @@ struct FilmOptions {
   size_t width = 0;  // 0: 1280 × 720
   size_t height = 0;
   Scheme scheme = Scheme::kLight;
+  std::string heap;  // that is looked at, for the heading; empty: malloc's
 };
 inline constexpr size_t kMostFrames = 2000;
 

@@ -150,10 +150,11 @@ PlotKind parse_plot_kind(std::string_view text) {
       ErrorKind::kQuestion);
 }
 
-double draw_heading(Svg& svg, Ledgers& ledgers, double width) {
+double draw_heading(Svg& svg, Ledgers& ledgers, double width, const std::string& heap) {
   double room = width - 2 * kEdge;
   svg.text(kEdge, 32, title_within(ledgers, room), "title");
-  std::string subtitle = subtitle_of(ledgers);
+  std::string subtitle =
+      (heap.empty() ? "" : "heap " + printable(heap) + "; ") + subtitle_of(ledgers);
   svg.text(kEdge, 52, cut_text(subtitle, characters_in(room * 1.05, kSmallFont)), "dim");
   return 72;
 }
@@ -177,7 +178,7 @@ std::string draw_page(Ledgers& ledgers, const PageOptions& options) {
   auto width = static_cast<double>(options.width);
   auto height = static_cast<double>(options.height);
   Svg svg(width, height, options.scheme);
-  double y = draw_heading(svg, ledgers, width);
+  double y = draw_heading(svg, ledgers, width, options.heap);
   draw_kind(svg, {kEdge, y, width - 2 * kEdge, height - y - kEdge}, ledgers, options);
   return svg.finish();
 }

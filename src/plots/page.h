@@ -20,6 +20,7 @@ struct PageOptions {
   size_t height = 0;
   size_t top = 10;  // places or parts, up to kSeriesColours
   Scheme scheme = Scheme::kAuto;
+  std::string heap;  // that is looked at, for the heading; empty: malloc's
 };
 inline constexpr size_t kLeastWidth = 480;
 inline constexpr size_t kMostPixels = 8192;  // of each side
@@ -35,6 +36,6 @@ std::string draw_page(Ledgers& ledgers, const PageOptions& options);
 
 // The head of every picture: the command, and the figures that everybody asks for first. Returns
 // where the rest begins.
-double draw_heading(Svg& svg, Ledgers& ledgers, double width);
+double draw_heading(Svg& svg, Ledgers& ledgers, double width, const std::string& heap);
 
 }  // namespace heapledger

@@ -53,14 +53,6 @@ ElfFile::ElfFile(ElfFile&& other) noexcept
       file_(std::exchange(other.file_, -1)),
       elf_(std::exchange(other.elf_, nullptr)) {}
 
-ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(file_, other.file_);
-  std::swap(elf_, other.elf_);
-  return *this;
-}
-
 bool ElfFile::is_native() const {
   GElf_Ehdr header;
   if (elf_ == nullptr || gelf_getehdr(elf_, &header) == nullptr) return false;

@@ -28,7 +28,6 @@ class ElfFile {
   explicit ElfFile(std::string bytes, std::string path);
   ~ElfFile();
   ElfFile(ElfFile&& other) noexcept;
-  ElfFile& operator=(ElfFile&& other) noexcept;
 
   explicit operator bool() const { return elf_ != nullptr; }
   Elf* elf() const { return elf_; }

@@ -163,12 +163,6 @@ void LedgerWriter::info(format::InfoKey key, std::string_view text) {
   }
 }
 
-void LedgerWriter::marker(std::string_view text) {
-  text = text.substr(0, kLongestText);
-  uint64_t time = step(text.size());
-  LongEntry(state_, Kind::kMarker, time).bytes(start_of(text), text.size()).finish();
-}
-
 void LedgerWriter::frame(uint32_t id, uint32_t parent, uint32_t module, std::string_view name,
                          std::string_view file, uint32_t line) {
   file = file.substr(0, kMaxNameBytes);

@@ -70,7 +70,6 @@ class LedgerWriter {
   // Right before the sample of the same moment.
   void resident(uint64_t total, uint64_t swapped, std::span<const format::ResidentRange> ranges);
   void info(format::InfoKey key, std::string_view text);
-  void marker(std::string_view text);
   void site_before(uint32_t site, uint64_t calls, uint64_t bytes, uint64_t peak);
 
   // Completes the file; `ended_ns` is when the process ended on the clock on the wall.

@@ -71,7 +71,7 @@ class WrongWords(unittest.TestCase):
 
     def test_a_value_is_answered_with_those_it_may_be(self):
         self.expect(["top", "1", "--sort", "lvie"],
-                    "'lvie' is none of live, growth, rate, blocks, name; did you mean 'live'?")
+                    "'lvie' is not one of live, growth, rate, blocks, name; did you mean 'live'?")
         self.expect(["report", "x", "--top", "many"], "--top takes a number, not 'many'")
         self.expect(["check", recorded(), "--max-peak", "foo"], "cannot read 'foo' as a size")
 

@@ -109,7 +109,7 @@ std::string effect_words(const Finding& finding) {
   if (!time.known) {
     return text + percent_text(std::abs(less)) +
            (less >= 0 ? " less time in the allocator" : " more time in the allocator") +
-           ", of one round: nobody knows how sure that is";
+           ", from a single round, so the error is not known";
   }
   std::string about = percent_text((time.high - time.low) / 2);
   if (!time.differs()) {

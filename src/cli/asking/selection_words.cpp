@@ -65,7 +65,18 @@ void add_filter_option(Command& command, SelectionWords& words) {
       .add_option("--filter", words.filters,
                   "Only such blocks: size>=1k, lifetime<1ms, time=1s..2s, thread=NAME, "
                   "function=NAME, module=NAME, heap=NAME; joined by commas; =!NAME leaves out")
-      ->type_name("CONDITIONS");
+      ->type_name("CONDITIONS")
+      ->allow_extra_args(false);
+}
+
+void add_heap_option(Command& command, std::string& heap, const std::string& help) {
+  command.add_option("--heap", heap, help + " than malloc's: mmap, or a pool")->type_name("NAME");
+}
+
+void look_at_heap(Ledgers& ledgers, const std::string& heap) {
+  Patterns heaps;
+  if (!heap.empty()) heaps.in.push_back(heap);
+  ledgers.look_at(heaps);
 }
 
 [[noreturn]] void refuse_word(const std::string& message, std::string_view word,

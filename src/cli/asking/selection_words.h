@@ -22,6 +22,10 @@ struct SelectionWords {
 void add_moment_options(Command& command, SelectionWords& words);
 void add_filter_option(Command& command, SelectionWords& words);
 
+// --heap, of commands whose figures are all of one heap. Empty: malloc's.
+void add_heap_option(Command& command, std::string& heap, const std::string& help);
+void look_at_heap(Ledgers& ledgers, const std::string& heap);
+
 // Puts them into the question. Returns the filters as one text. Throws Error that
 // names the nearest right word.
 std::string understand_selection(const SelectionWords& words, Question& question);

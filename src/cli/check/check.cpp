@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/error.h"
+#include "cli/asking/selection_words.h"
 #include "cli/check/gate.h"
 #include "cli/check/json.h"
 #include "cli/check/junit.h"
@@ -158,9 +159,7 @@ int check_opened(const CheckOptions& options, const std::vector<Limit>& limits,
                  const Suppressions& suppressions, Checked& checked, JunitFile& junit) {
   Opened now(options.files, options.names);
   checked.ledgers = now.paths();
-  Patterns heaps;
-  if (!options.heap.empty()) heaps.in.push_back(options.heap);
-  now.ledgers().look_at(heaps);
+  look_at_heap(now.ledgers(), options.heap);
   look_for_gaps(now, checked);
   expect_entries(now, limits);
   expect_history(now, limits);
@@ -168,7 +167,7 @@ int check_opened(const CheckOptions& options, const std::vector<Limit>& limits,
   if (!options.against.empty()) {
     old.emplace(std::vector<std::string>{options.against}, options.names);
     checked.against = old->paths();
-    old->ledgers().look_at(heaps);
+    look_at_heap(old->ledgers(), options.heap);
     look_for_gaps(*old, checked);
     expect_entries(*old, limits);
   }
@@ -226,8 +225,7 @@ void add_limits(Command& command, CheckOptions& options) {
     add(static_cast<LimitKind>(i), row.unit == FigureUnit::kBytes ? "SIZE" : "N",
         std::string("Over the whole run: ") + std::string(row.help));
   }
-  command.add_option("--heap", options.heap, "Judge another heap than malloc's: mmap, or a pool")
-      ->type_name("NAME");
+  add_heap_option(command, options.heap, "Judge another heap");
   command.add_option("--against", options.against, "The recording to compare with")
       ->type_name("OLD");
   command

@@ -121,7 +121,7 @@ void add_ctl(Command& app, int& exit_code) {
       ->add_each(
           "--wait",
           [options](const std::string& text) { options->wait = seconds_of("--wait", text); },
-          "Until an answer is no longer awaited (default: 2s)")
+          "How long to wait for an answer (default: 2s)")
       ->type_name("TIME");
   command->footer(
       "start, stop      go on recording, or stop\n"

@@ -42,7 +42,7 @@ struct DiffOptions {
   std::vector<std::string> suppressions;  // files
   std::string sort = "live";
   std::optional<size_t> top;
-  std::vector<std::string> filters;
+  SelectionWords selection;  // its filters
   bool json = false;
   bool no_pager = false;
   NameOptions names;
@@ -65,9 +65,9 @@ DifferenceQuestion question_of(const DiffOptions& options) {
   } catch (const Error& error) {
     refuse_word(error.what(), options.sort, compared_words());
   }
-  std::string filter;
-  for (const std::string& one : options.filters) filter += (filter.empty() ? "" : ",") + one;
-  if (!filter.empty()) question.filter = parse_filter(filter);
+  Question selected;
+  understand_selection(options.selection, selected);
+  question.filter = selected.filter;
   question.top = options.top.value_or(options.json ? SIZE_MAX : kDefaultTop);
   if (question.top == 0) question.top = SIZE_MAX;
   return question;
@@ -202,9 +202,9 @@ void add_options(Command& command, DiffOptions& options) {
   options.by_option = command
                           .add_option("--by", options.by,
                                       "owner (default: the line to blame), site, function, file, "
-                                      "line, module, thread, size or size-class")
+                                      "line, module, thread, heap, size or size-class")
                           ->offers({"owner", "site", "function", "file", "line", "module", "thread",
-                                    "size", "size-class"})
+                                    "heap", "size", "size-class"})
                           ->type_name("GROUP");
   command.add_flag("--raw", options.raw, "Whole stacks instead of the lines to blame: --by site");
   command
@@ -214,9 +214,7 @@ void add_options(Command& command, DiffOptions& options) {
       ->type_name("MEASURE");
   command.add_option("--top", options.top, "How many to list (default: 10), 0 for all")
       ->type_name("N");
-  command.add_option("--filter", options.filters, "Only blocks such as size>=1k,thread=worker*")
-      ->type_name("CONDITION")
-      ->allow_extra_args(false);
+  add_filter_option(command, options.selection);
   add_suppressions_option(command, options.suppressions);
   command.add_flag("--json", options.json, "Print JSON, with all groups");
   Paged::add_option(command, options.no_pager);

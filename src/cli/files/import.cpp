@@ -93,7 +93,7 @@ void add_import(Command& app, int& exit_code) {
       "snapshots and no calls, DHAT has sums of stacks and no times: the manual says what of such\n"
       "a ledger means something.\n\n"
       "The exit status is 0, 1 when the ledger cannot be written, 2 when the command is wrong, or\n"
-      "3 when the file is no recording that can be read.\n\n"
+      "3 when the file is not a recording that can be read.\n\n"
       "Example:\n"
       "  heapledger import heaptrack.server.4711.zst -o server.ledger\n"
       "  heapledger import massif.out.4711 -o server.ledger");

@@ -54,9 +54,8 @@ Json kinds_json(const LedgerFacts& ledger) {
   Json kinds = Json::object();
   for (unsigned kind = 0; kind < ledger.entries_by_kind.size(); ++kind) {
     if (ledger.entries_by_kind[kind] == 0) continue;
-    const char* name = kind_name(kind);
-    kinds[name != nullptr ? std::string(name) : fmt::format("kind {}", kind)] =
-        ledger.entries_by_kind[kind];
+    const std::string name = kind_name(kind);
+    kinds[name.empty() ? fmt::format("kind {}", kind) : name] = ledger.entries_by_kind[kind];
   }
   return kinds;
 }

@@ -3,16 +3,53 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "analyzer/own_threads.h"
 #include "cli/pages/command_line.h"
 #include "cli/pages/page.h"
 #include "cli/pages/unrecorded_text.h"
 #include "cli/shared/unseen_calls.h"
+#include "format/functions.h"
 #include "settings/settings.h"
 
 namespace heapledger::cli::files {
 namespace {
+
+using format::Kind;
+
+constexpr std::pair<Kind, const char*> kNotes[] = {
+    {Kind::kThread, "thread"},
+    {Kind::kThreadName, "thread name"},
+    {Kind::kSite, "site"},
+    {Kind::kModule, "module"},
+    {Kind::kUnload, "unload"},
+    {Kind::kMemory, "memory sample"},
+    {Kind::kInfo, "info"},
+    {Kind::kMarker, "marker"},
+    {Kind::kCrossCheck, "stack seen differently"},
+    {Kind::kFork, "fork"},
+    {Kind::kMode, "mode"},
+    {Kind::kSampleTime, "time of a sample"},
+    {Kind::kMap, "mmap"},
+    {Kind::kUnmap, "munmap"},
+    {Kind::kRemap, "mremap"},
+    {Kind::kBreak, "brk"},
+    {Kind::kDamage, "damage"},
+    {Kind::kPool, "pool"},
+    {Kind::kPoolAllocate, "allocation in a pool"},
+    {Kind::kPoolFree, "free in a pool"},
+    {Kind::kPoolResize, "resize in a pool"},
+    {Kind::kSiteBefore, "calls of a site before"},
+    {Kind::kBirth, "allocation in another heap"},
+    {Kind::kDeath, "free in another heap"},
+    {Kind::kResize, "resize in another heap"},
+    {Kind::kHeap, "heap"},
+    {Kind::kCode, "code"},
+    {Kind::kChain, "chain of sites"},
+    {Kind::kFrame, "frame without an address"},
+    {Kind::kResident, "what is resident of each mapping"},
+};
 
 void put_fact(Buffer& to, const char* name, const std::string& value) {
   if (!value.empty()) put(to, "  {:<13}{}\n", name, value);
@@ -64,9 +101,9 @@ void put_kinds(Buffer& to, const LedgerFacts& ledger, const Style& style) {
   put(to, "\n{}\n", style.bold("entries by kind"));
   for (unsigned kind = 0; kind < ledger.entries_by_kind.size(); ++kind) {
     if (ledger.entries_by_kind[kind] == 0) continue;
-    const char* name = kind_name(kind);
+    const std::string name = kind_name(kind);
     put(to, "  {:>14}  {}\n", with_commas(ledger.entries_by_kind[kind]),
-        name != nullptr ? name : fmt::format("kind {} (of a later version)", kind));
+        name.empty() ? fmt::format("kind {} (of a later version)", kind) : name);
   }
 }
 
@@ -120,105 +157,26 @@ std::string machine_name(uint32_t machine) {
   return fmt::format("machine {}", machine);
 }
 
-const char* kind_name(unsigned kind) {
-  using format::Kind;
-  switch (static_cast<Kind>(kind)) {
-    case Kind::kEnd:
-      return nullptr;
-    case Kind::kCalloc:
-      return "calloc";
-    case Kind::kReallocNew:
-      return "realloc of NULL";
-    case Kind::kReallocArrayNew:
-      return "reallocarray of NULL";
-    case Kind::kValloc:
-      return "valloc";
-    case Kind::kPvalloc:
-      return "pvalloc";
-    case Kind::kPosixMemalign:
-      return "posix_memalign";
-    case Kind::kAlignedAlloc:
-      return "aligned_alloc";
-    case Kind::kMemalign:
-      return "memalign";
-    case Kind::kRealloc:
-      return "realloc of a block";
-    case Kind::kReallocArray:
-      return "reallocarray of a block";
-    case Kind::kReallocFree:
-      return "realloc that freed";
-    case Kind::kReallocArrayFree:
-      return "reallocarray that freed";
-    case Kind::kFreeSized:
-      return "free_sized";
-    case Kind::kFreeAlignedSized:
-      return "free_aligned_sized";
-    case Kind::kMalloc:
-      return "malloc";
-    case Kind::kFree:
-      return "free";
-    case Kind::kThread:
-      return "thread";
-    case Kind::kThreadName:
-      return "thread name";
-    case Kind::kSite:
-      return "site";
-    case Kind::kModule:
-      return "module";
-    case Kind::kUnload:
-      return "unload";
-    case Kind::kMemory:
-      return "memory sample";
-    case Kind::kInfo:
-      return "info";
-    case Kind::kMarker:
-      return "marker";
-    case Kind::kCrossCheck:
-      return "stack seen differently";
-    case Kind::kFork:
-      return "fork";
-    case Kind::kMode:
-      return "mode";
-    case Kind::kSampleTime:
-      return "time of a sample";
-    case Kind::kMap:
-      return "mmap";
-    case Kind::kUnmap:
-      return "munmap";
-    case Kind::kRemap:
-      return "mremap";
-    case Kind::kBreak:
-      return "brk";
-    case Kind::kDamage:
-      return "damage";
-    case Kind::kPool:
-      return "pool";
-    case Kind::kPoolAllocate:
-      return "allocation in a pool";
-    case Kind::kPoolFree:
-      return "free in a pool";
-    case Kind::kPoolResize:
-      return "resize in a pool";
-    case Kind::kSiteBefore:
-      return "calls of a site before";
-    case Kind::kBirth:
-      return "allocation in another heap";
-    case Kind::kDeath:
-      return "free in another heap";
-    case Kind::kResize:
-      return "resize in another heap";
-    case Kind::kHeap:
-      return "heap";
-    case Kind::kCode:
-      return "code";
-    case Kind::kChain:
-      return "chain of sites";
-    case Kind::kFrame:
-      return "frame without an address";
-    case Kind::kResident:
-      return "what is resident of each mapping";
+std::string kind_name(unsigned number) {
+  const auto kind = static_cast<format::Kind>(number);
+  const format::KindMeaning meaning = format::meaning_of(kind);
+  const format::FunctionRow& row = format::row_of(meaning.function);
+  const std::string name = row.name;
+  const bool does_several = row.resize != format::Kind::kEnd;
+  switch (meaning.event) {
+    case format::Event::kBirth:
+      return does_several ? name + " of NULL" : name;
+    case format::Event::kDeath:
+      return does_several ? name + " that freed" : name;
+    case format::Event::kResize:
+      return name + " of a block";
+    case format::Event::kNote:
+      break;
   }
-  return nullptr;
+  for (const auto& [known, note] : kNotes) {
+    if (known == kind) return note;
+  }
+  return "";
 }
 
 std::string hex_digits(const std::string& bytes) {

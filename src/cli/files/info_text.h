@@ -16,8 +16,8 @@ std::string ending(const LedgerFacts& ledger);
 // The kind of machine: x86-64, AArch64, or its number.
 std::string machine_name(uint32_t machine);
 
-// The name of an entry's kind, or nullptr for one this version does not know.
-const char* kind_name(unsigned kind);
+// The name of an entry's kind, empty for one this version does not know.
+std::string kind_name(unsigned number);
 
 // Bytes as hexadecimal digits.
 std::string hex_digits(const std::string& bytes);

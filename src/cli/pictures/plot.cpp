@@ -26,6 +26,7 @@ struct PlotOptions {
   std::string out;
   std::string kind;
   std::string scheme;
+  std::string heap;
   size_t width = 0;
   size_t height = 0;
   size_t top = 0;
@@ -44,8 +45,8 @@ std::string format_of(const std::string& path) {
   if (path.empty()) return "svg";
   std::string end = ending_of(path);
   if (is_still(end) || is_film(end)) return end;
-  throw Error("what '" + path + "' is to be shall be seen from the end of its name: " +
-                  kStillEndings + ", or a film: .mp4, .gif, .webp",
+  throw Error("the format follows from the end of the name, and '" + path + "' has none of " +
+                  kStillEndings + ", or of a film: .mp4, .gif, .webp",
               ErrorKind::kQuestion);
 }
 
@@ -55,11 +56,12 @@ PageOptions page_options(const PlotOptions& options, const std::string& format) 
   page.width = options.width;
   page.height = options.height;
   page.scheme = scheme_of(options.scheme, format);
+  page.heap = options.heap;
   if (options.top > 0) page.top = options.top;
   if (page.top > kSeriesColours) {
-    throw Error(
-        "--top is up to " + std::to_string(kSeriesColours) + ": more colours nobody can tell apart",
-        ErrorKind::kQuestion);
+    throw Error("--top is at most " + std::to_string(kSeriesColours) +
+                    ": more colours cannot be told apart",
+                ErrorKind::kQuestion);
   }
   if (options.frames > 0)
     throw Error("--frames is for films: .mp4, .gif, .webp", ErrorKind::kQuestion);
@@ -75,13 +77,15 @@ FilmOptions film_options(const PlotOptions& options, const std::string& format) 
   film.width = options.width;
   film.height = options.height;
   film.scheme = scheme_of(options.scheme, format);
+  film.heap = options.heap;
   if (options.frames > 0) film.frames = options.frames;
   return sized(film);
 }
 
-// Something over time to draw.
-void expect_time(Ledgers& ledgers) {
+// Something over time to draw, of the heap that is asked for.
+void expect_time(Ledgers& ledgers, const std::string& heap) {
   expect_more_than_counts(ledgers);
+  look_at_heap(ledgers, heap);
   if (!ledgers.overview().is_live()) return;
   throw Error(
       "this is a live heap, which is one moment, and plots are over time: take heapledger "
@@ -94,7 +98,7 @@ int run_film(const PlotOptions& options, const std::string& format) {
   Output output(options.out);
   const std::string& file = output.file_for_others();
   Opened opened(options.files, options.names);
-  expect_time(opened.ledgers());
+  expect_time(opened.ledgers(), options.heap);
   Film film(opened.ledgers(), wanted);
   render_film(
       {format, wanted.frames}, [&film](size_t frame) { return film.draw(frame); }, file);
@@ -108,7 +112,7 @@ int run_plot(const PlotOptions& options) {
   PageOptions wanted = page_options(options, format);
   StillPicture picture(options.out, format);
   Opened opened(options.files, options.names);
-  expect_time(opened.ledgers());
+  expect_time(opened.ledgers(), options.heap);
   picture.write(draw_page(opened.ledgers(), wanted));
   return opened.warn();
 }
@@ -133,6 +137,7 @@ void add_plot(Command& app, int& exit_code) {
       ->add_option("--top", options->top,
                    "Places or parts that have a colour of their own, up to 12 (default: 10)")
       ->type_name("N");
+  add_heap_option(*command, options->heap, "Draw another heap");
   command->add_option("--width", options->width, "In pixels")->type_name("N");
   command->add_option("--height", options->height, "In pixels")->type_name("N");
   command

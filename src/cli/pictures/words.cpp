@@ -37,8 +37,8 @@ std::string format_by_ending(const PictureWords& words, const std::vector<std::s
   if (std::find(known.begin(), known.end(), ending) != known.end()) return ending;
   std::string list;
   for (const std::string& name : known) list += (list.empty() ? "." : ", .") + name;
-  throw Error("the name of the file says what is drawn, and " + quoted(words.out) +
-                  " ends in none of " + list,
+  throw Error("the format follows from the end of the name, and " + quoted(words.out) +
+                  " has none of " + list,
               ErrorKind::kQuestion);
 }
 

@@ -149,8 +149,8 @@ void check_replay_words(const ReplayOptions& options) {
     throw Error("--limit is more than 0", ErrorKind::kQuestion);
   }
   if (!options.plot.empty() && !pictures::is_still(pictures::ending_of(options.plot))) {
-    throw Error("what " + quoted(options.plot) + " is to be shall be seen from the end of its " +
-                    "name: " + pictures::kStillEndings,
+    throw Error("the format follows from the end of the name, and " + quoted(options.plot) +
+                    " has none of " + pictures::kStillEndings,
                 ErrorKind::kQuestion);
   }
   expect_together(options);

@@ -126,7 +126,8 @@ std::string notes_of(const WhereRss& where) {
   if (where.sample_most_bytes > where.rss_bytes + where.rss_bytes / 20) {
     note +=
         " Before this sample, while the program did not call the heap, the resident memory was " +
-        human_bytes(where.sample_most_bytes) + " for a while; nobody looked then.";
+        human_bytes(where.sample_most_bytes) +
+        " for a while; its parts at that time are not known.";
   }
   return note;
 }

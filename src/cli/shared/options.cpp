@@ -71,7 +71,7 @@ Option* Option::one_of(const std::vector<std::string>& words) {
         if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
         std::string all;
         for (const std::string& one : words) all += (all.empty() ? "" : ", ") + one;
-        return quoted(word) + " is none of " + all + did_you_mean(word, words);
+        return quoted(word) + " is not one of " + all + did_you_mean(word, words);
       },
       "");
   return offers(words);

@@ -72,7 +72,7 @@ std::vector<Mapped> mapped_files(pid_t process) {
     throw Error("There is no process " + std::to_string(process) + ".", ErrorKind::kSystem);
   }
   throw Error("Process " + std::to_string(process) +
-                  " does not let its mappings be read: it has ended, or belongs to somebody else. "
+                  " does not let its mappings be read: it has ended, or belongs to another user. "
                   "Try as its user, or as root.",
               ErrorKind::kSystem);
 }

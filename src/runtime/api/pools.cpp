@@ -1,5 +1,6 @@
 // The public functions by which a program announces blocks of its own pools. They are left out
-// where allocations are: while recording is off, and in a thread that is.
+// where allocations are: while recording is off, and in a thread that is; and in live mode, whose
+// tables are of malloc's blocks alone.
 #include <arch_caller.h>
 
 #include "runtime/api/exported.h"
@@ -10,9 +11,12 @@ using namespace heapledger::runtime;
 
 namespace {
 
+using heapledger::settings::Mode;
+
 bool is_wanted(uint32_t pool, const void* block) {
+  Mode mode = mode_in_force();
   return pool != 0 && block != nullptr && !is_muted() && ledger_status() == Status::kRecording &&
-         mode_in_force() != heapledger::settings::Mode::kOff;
+         mode != Mode::kOff && mode != Mode::kLive;
 }
 
 }  // namespace

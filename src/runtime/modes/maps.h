@@ -1,6 +1,6 @@
-// Entries for what the program maps itself (maps=on), beside any mode but off. Sizes are entered in
-// whole pages, as the kernel maps them. What is given back is stamped before the call and entered
-// after it, so that another thread that gets the same addresses comes later.
+// Entries for what the program maps itself (maps=on), beside any mode but off and live. Sizes are
+// entered in whole pages, as the kernel maps them. What is given back is stamped before the call
+// and entered after it, so that another thread that gets the same addresses comes later.
 #pragma once
 
 #include "runtime/ledger/settings_in_force.h"
@@ -10,7 +10,9 @@ namespace heapledger::runtime {
 
 inline bool maps_are_entered() {
   const settings::Settings& asked = settings_in_force;
-  return __builtin_expect(asked.maps, 0) && asked.mode != settings::Mode::kOff;
+  // The tables of live mode are of malloc's blocks alone, and its ledger must not grow.
+  return __builtin_expect(asked.maps, 0) && asked.mode != settings::Mode::kOff &&
+         asked.mode != settings::Mode::kLive;
 }
 
 // The time for the entry of something that is about to be given back.
