@@ -77,10 +77,24 @@ inline uint64_t time_if_allowed() {
 }
 
 // Reading the clock costs as much as all the rest of an entry. While one thread is alone, the
-// order of its entries is known anyway; so when they come thick and fast, only every eighth is
-// stamped, and those between get its time. Large blocks always have their own.
+// order of its entries is known anyway; so when they come thick and fast, only some are stamped,
+// and those between get the time of the one before. Large blocks always have their own.
 inline constexpr uint64_t kThickUnits = os::rough_units(3000);  // since the last stamp
+inline constexpr uint64_t kPauseUnits = 8 * kThickUnits;
 inline constexpr size_t kAlwaysStampedBytes = 4096;
+
+// How many entries have the time of the one that was just stamped, so long after the last one. Runs
+// get longer as a burst goes on, shorter where entries come more slowly, and begin anew after a
+// pause: so no more blocks have the time of a burst by mistake than there were in it.
+__attribute__((always_inline)) inline uint32_t unstamped_run(uint32_t& next_run, uint64_t since) {
+  const uint32_t run = next_run;
+  if (since < kThickUnits) {
+    next_run = (2 * run + 1) & kMostUnstamped;
+    return run;
+  }
+  next_run = since < kPauseUnits ? run / 2 : 0;
+  return 0;
+}
 
 // The hot path: calls `enter(window, time)`, which appends one entry, if that can be made at once:
 // recording is on, the window has room, no sample is due, and no other hook of this thread is at
@@ -102,7 +116,8 @@ __attribute__((always_inline)) inline bool enter_quickly(size_t bytes, Enter ent
     } else if (window->encoder.cursor < window->fast_limit && beacon->recording != 0) {
       uint64_t time = os::counter_ticks() >> os::kTickShift;
       if (__builtin_expect(time < memory_due.load(std::memory_order_relaxed), 1)) {
-        window->unstamped = time - window->encoder.time < kThickUnits ? kUnstampedRun : 0;
+        const uint32_t run = unstamped_run(window->next_run, time - window->encoder.time);
+        window->unstamped = window->encoder.cursor < window->run_limit ? run : 0;
         enter(*window, time);
         entered = true;
       }

@@ -97,8 +97,8 @@ Window* new_window(uint32_t tid) {
   window.seq = 0;
   window.encoder.time = now_units();
   window.limit = window.end() - kMaxShortEntryBytes;
-  window.fast_limit =
-      clock_choice.counter ? window.limit - kUnstampedRun * kMaxShortEntryBytes : nullptr;
+  window.fast_limit = clock_choice.counter ? window.limit : nullptr;
+  window.run_limit = window.limit - kMostUnstamped * kMaxShortEntryBytes;
   extent->window = index;
   start_filling(window);
   os::keep_store_order();

@@ -31,15 +31,17 @@ struct ThreadSlot;
 struct alignas(64) Window {
   // What the quick paths use is one line of memory.
   format::EncoderState encoder;
-  // Below it a run of short entries fits; null where the quick path may not be taken.
+  // Below it a short entry fits; null where the quick path may not be taken.
   unsigned char* fast_limit;
+  unsigned char* run_limit;  // below it the longest run of them fits
   // So many more entries may have the time of the one before; there is room for them.
   uint32_t unstamped;
-  uint32_t thread;
+  uint32_t next_run;      // see unstamped_run
   StackMemo* plain_memo;  // `memo`, where it is the thread's and nothing else is to be asked
   CallerSites* callers;   // likewise, where the caller is all that is kept of a stack (depth=1)
 
-  unsigned char* limit;  // below it a short entry fits
+  unsigned char* limit;  // as fast_limit, but never null
+  uint32_t thread;
   format::ExtentHeader* extent;
   uint64_t seq;  // as in the extent; the extent's may be the parent's by now in a forked child
   std::atomic<uint32_t> owner;  // thread id
@@ -56,9 +58,11 @@ struct alignas(64) Window {
   uint32_t id() const;
 };
 
-// While one thread is alone, so many entries in a row have the time of the one before
-// (entry_guard.h).
-inline constexpr uint32_t kUnstampedRun = 7;
+static_assert(offsetof(Window, limit) == 64);
+
+// While one thread is alone, so many entries in a row have the time of the one before, at the most
+// (entry_guard.h). One less than a power of two.
+inline constexpr uint32_t kMostUnstamped = 31;
 
 // All that a thread keeps in thread-local storage: zero until its first entry.
 struct ThreadSlot {

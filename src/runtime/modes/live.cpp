@@ -44,7 +44,7 @@ __attribute__((always_inline)) inline void stamp_seldom(LiveCache& cache, Window
     return;
   }
   uint64_t time = stamp(window);
-  cache.unstamped = time - cache.time < kThickUnits ? kUnstampedRun : 0;
+  cache.unstamped = unstamped_run(cache.next_run, time - cache.time);
   cache.time = time;
   cache.image_time = image_time(time);
 }

@@ -23,9 +23,10 @@ struct LiveCache {
   uint32_t count;
   uint32_t generation;  // of `live_records_forgotten`, when it was filled
   uint32_t unstamped;   // so many more blocks may have the time of the one before
-  uint32_t image_time;  // of that one: as in its record
-  uint64_t time;        // the same, as entries have it
-  uint32_t numbers[122];
+  uint32_t next_run;    // see unstamped_run
+  uint64_t time;        // of that one: as entries have it
+  uint32_t image_time;  // the same, as in its record
+  uint32_t numbers[121];
 };
 inline constexpr uint32_t kMostAtHand = sizeof LiveCache::numbers / sizeof(uint32_t);
 
