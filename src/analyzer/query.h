@@ -172,6 +172,7 @@ class Ledgers {
   class Turn;
 
  private:
+  friend class SharedPass;
   Ledgers(std::shared_ptr<Parts> parts, Asker asker);
 
   std::shared_ptr<Parts> parts_;

@@ -187,17 +187,25 @@ void lay_out(HeapMap& map, const std::vector<ChosenRegion>& chosen, size_t rows)
 
 }  // namespace
 
+void note_used(const BlockEvent& event, std::vector<UsedAddresses>& used) {
+  if (event.what != BlockEvent::What::kBorn) return;
+  if (event.ledger >= used.size()) used.resize(event.ledger + size_t{1});
+  used[event.ledger].add(event.address, event.size, event.bytes);
+}
+
 HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape) {
+  std::vector<UsedAddresses> used;
+  ledgers.block_events(question, [&used](const BlockEvent& event) { note_used(event, used); });
+  return heap_map(ledgers, question, shape, used);
+}
+
+HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape,
+                 const std::vector<UsedAddresses>& used) {
   HeapMap map;
   map.columns = std::max<size_t>(shape.columns, 1);
   auto duration = static_cast<double>(std::max<uint64_t>(ledgers.duration_ns(), 1));
   map.column_ns = duration / static_cast<double>(map.columns);
 
-  std::vector<UsedAddresses> used(ledgers.facts().size());
-  ledgers.block_events(question, [&used](const BlockEvent& event) {
-    if (event.what != BlockEvent::What::kBorn) return;
-    used[event.ledger].add(event.address, event.size, event.bytes);
-  });
   size_t rows = std::max<size_t>(shape.rows, 1);
   lay_out(map, choose_regions(used, std::clamp<size_t>(shape.regions, 1, rows)), rows);
 

@@ -12,6 +12,7 @@
 
 #include "analyzer/query.h"
 #include "analyzer/query/classes.h"
+#include "analyzer/query/used_addresses.h"
 
 namespace heapledger {
 
@@ -46,7 +47,13 @@ struct HeapMap {
   double cell(size_t row, size_t column) const { return cells[row * columns + column]; }
 };
 
-// Looks at filter and ledger of the question. Two passes.
+// Looks at filter and ledger of the question. Two passes; or one, where what the blocks use was
+// collected by another: every event of them told to note_used().
 HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape);
+HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape,
+                 const std::vector<UsedAddresses>& used);
+
+// `used`: by process.
+void note_used(const BlockEvent& event, std::vector<UsedAddresses>& used);
 
 }  // namespace heapledger
