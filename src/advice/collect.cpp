@@ -7,6 +7,7 @@
 
 #include "advice/facts.h"
 #include "advice/neighbours.h"
+#include "analyzer/query/shared_pass.h"
 
 namespace heapledger {
 namespace {
@@ -27,6 +28,22 @@ class SiteTable {
     return places_[site];
   }
   SiteFacts& operator[](uint32_t site) { return sites_[place_of(site)]; }
+
+  // These first, in their order; then the others.
+  void put_first(const std::vector<Row>& rows) {
+    std::vector<SiteFacts> before = std::move(sites_);
+    std::vector<size_t> were = std::exchange(places_, {});
+    sites_.clear();
+    auto take = [&](uint32_t site) {
+      const size_t place = site < were.size() ? were[site] : kNowhere;
+      SiteFacts& facts = (*this)[site];
+      if (place != kNowhere) facts = std::move(before[place]);
+    };
+    for (const Row& row : rows) take(row.site);
+    for (const SiteFacts& facts : before) {
+      if (!facts.sites.empty()) take(uint32_t{facts.sites.front()});
+    }
+  }
 
  private:
   static constexpr size_t kNowhere = SIZE_MAX;
@@ -156,15 +173,13 @@ class BlockPass {
   std::vector<uint64_t> births_;  // by thread
 };
 
-void collect_figures(Ledgers& ledgers, uint32_t ledger, SiteTable& table) {
+Question all_figures() {
   Question question;
-  question.ledger = ledger;
   question.sort = Measure::kCalls;
   question.wanted.lifetimes = true;
   question.wanted.sizes = true;
   question.wanted.threads = true;
-  Answer answer = ledgers.ask(question);
-  for (Row& row : answer.rows) table[row.site].figures = std::move(row.all);
+  return question;
 }
 
 // What the system's libraries keep on purpose is nobody's fault.
@@ -197,8 +212,8 @@ uint64_t alignment_of(const CallFacts& call, uint64_t page_bytes) {
   return function == "valloc" || function == "pvalloc" ? page_bytes : call.alignment;
 }
 
-void collect_alignments(Ledgers& ledgers, uint32_t ledger, SiteTable& table) {
-  const LedgerFacts& facts = ledgers.facts().at(ledger);
+// Nothing to do when no such call was made.
+void watch_alignments(SharedPass& pass, const LedgerFacts& facts, SiteTable& table) {
   bool any = false;
   for (const format::FunctionRow& row : format::kFunctionTable) {
     bool aligned = row.aligned || std::string_view(row.name).ends_with("valloc");
@@ -206,9 +221,7 @@ void collect_alignments(Ledgers& ledgers, uint32_t ledger, SiteTable& table) {
   }
   if (!any) return;
   uint64_t page_bytes = facts.page_bytes == 0 ? 4096 : facts.page_bytes;
-  Question question;
-  question.ledger = ledger;
-  ledgers.calls(question, [&](const CallFacts& call) {
+  pass.calls([page_bytes, &table](const CallFacts& call) {
     if (!call.allocates || !call.has_site) return;
     uint64_t alignment = alignment_of(call, page_bytes);
     if (alignment <= kCacheLine || call.size >= alignment) return;
@@ -222,6 +235,8 @@ void collect_alignments(Ledgers& ledgers, uint32_t ledger, SiteTable& table) {
 // Other processes have memory of their own; and a forked one has blocks that are not in its ledger.
 void collect_fragmentation(Ledgers& ledgers, RunFacts& run, SiteTable& table) {
   if (ledgers.facts().size() != 1) return;
+  const auto& entries = ledgers.facts().front().entries_by_kind;
+  if (entries[static_cast<size_t>(format::Kind::kResident)] == 0) return;  // nobody has looked
   WhereRss where = ledgers.where_rss({MomentSpec::Kind::kRssPeak, 0, 0, {}});
   if (!where.has_look || where.has_inherited) return;
   run.rss_bytes = where.rss_bytes;
@@ -244,14 +259,19 @@ RunFacts collect(Ledgers& ledgers, uint32_t ledger) {
   run.rounding = rounding_of(facts.allocator);
   for (const ThreadFacts& thread : facts.threads) run.threads.push_back(thread.name);
   SiteTable table(run.sites);
-  collect_figures(ledgers, ledger, table);
-  BlockPass pass(ledgers, run, table);
+  BlockPass blocks(ledgers, run, table);
   Question question;
   question.ledger = ledger;
-  ledgers.block_events(question, [&pass](const BlockEvent& event) { pass.see(event); });
-  pass.finish();
+  Answer figures;
+  SharedPass pass(ledgers, question);
+  pass.ask(all_figures(), figures);
+  pass.block_events([&blocks](const BlockEvent& event) { blocks.see(event); });
+  watch_alignments(pass, facts, table);
+  pass.run();
+  blocks.finish();
+  table.put_first(figures.rows);
+  for (Row& row : figures.rows) table[row.site].figures = std::move(row.all);
   forget_suppressed(ledgers, ledger, run);
-  collect_alignments(ledgers, ledger, table);
   collect_fragmentation(ledgers, run, table);
   return run;
 }

@@ -22,17 +22,17 @@ struct Variant {
 
 std::vector<Variant> build_variants(Ledgers& ledgers, const AdviceOptions& options,
                                     std::vector<Finding>& findings) {
-  std::vector<Variant> variants;
-  variants.emplace_back().schedule = build_schedule(ledgers, options.ledger, {});
+  std::vector<Variant> variants(1);
+  std::vector<BuildOptions> buildings(1);
   for (Finding& finding : findings) {
     if (finding.treatment == Treatment::kAsRecorded) continue;
     if (variants.size() > options.replays) break;
-    BuildOptions building;
+    BuildOptions& building = buildings.emplace_back();
     for (uint32_t site : finding.sites) building.treatments[site] = finding.treatment;
-    Variant& variant = variants.emplace_back();
-    variant.finding = &finding;
-    variant.schedule = build_schedule(ledgers, options.ledger, building);
+    variants.emplace_back().finding = &finding;
   }
+  std::vector<Schedule> schedules = build_schedules(ledgers, options.ledger, buildings);
+  for (size_t i = 0; i < variants.size(); ++i) variants[i].schedule = std::move(schedules[i]);
   return variants;
 }
 

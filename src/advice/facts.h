@@ -72,7 +72,7 @@ struct RunFacts {
   std::vector<std::string> threads;  // their names, as in LedgerFacts::threads
 };
 
-// Two or three passes over the ledger.
+// One pass over the ledger, and another one where the recorder has looked at the mappings.
 RunFacts collect(Ledgers& ledgers, uint32_t ledger);
 
 Rounding rounding_of(const std::string& allocator);

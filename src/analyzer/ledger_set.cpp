@@ -34,10 +34,17 @@ std::optional<uint64_t> LedgerSet::known_end_ns() const {
   uint64_t end = 0;
   for (uint32_t i = 0; i < ledgers_.size(); ++i) {
     const LedgerFile* file = ledgers_[i].file.get();
-    if (file == nullptr || !file->sealed()) return std::nullopt;
+    if (file == nullptr) return std::nullopt;
+    if (!file->sealed() && file->header().exit_ticks == 0) return std::nullopt;
     end = std::max(end, since_start({end_time_of(*file, file->last_time()), i}));
   }
   return end;
+}
+
+uint64_t LedgerSet::work_bytes() const {
+  uint64_t bytes = 0;
+  for (const Ledger& ledger : ledgers_) bytes += ledger.file ? ledger.file->work_bytes() : 0;
+  return bytes;
 }
 
 std::unique_ptr<LedgerFile> LedgerSet::take_or_open(Ledger& ledger) {

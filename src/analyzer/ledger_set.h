@@ -72,8 +72,12 @@ class LedgerSet {
     return {*of.sites, of.sampling, *of.heaps, *heaps_};
   }
 
-  // When the last process ended, as far as that is known before anything is read: of sealed ones.
+  // When the last process ended, as far as that is known before anything is read: of sealed ones,
+  // and of processes that came to their exit.
   std::optional<uint64_t> known_end_ns() const;
+
+  // How much the next pass has to read, before anything is read.
+  uint64_t work_bytes() const;
 
   // Those that the first pass over malloc's heap has left.
   std::vector<seal::StoredCheckpoint> take_checkpoints(uint32_t ledger) {

@@ -39,7 +39,8 @@ struct Options {
   };
   Keeping keeping;
 
-  // The first pass makes the index, too, where it can: see Ledgers::make_index().
+  // The first pass makes the index, too, where it can (see Ledgers::make_index()) and where that is
+  // kept as well; and one that was kept is asked before another pass is made.
   bool with_index = false;
 
   // The index has at most so many rows of each kind (index/cube.h): with more, its edges get fewer.

@@ -179,6 +179,7 @@ class Ledgers {
   class Turn;
 
  private:
+  friend class SharedPass;
   Ledgers(std::shared_ptr<Parts> parts, Asker asker);
 
   template <typename Found, typename Ask>

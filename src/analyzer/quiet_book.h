@@ -20,7 +20,9 @@ namespace heapledger {
 
 class QuietBook : public AccountNumbers {
  public:
-  std::vector<LiveHeaps*>& tables() { return tables_; }
+  std::vector<LiveHeaps*>& tables() { return shared_ != nullptr ? *shared_ : tables_; }
+  // For one that is told all by another: the tables are those that one has.
+  void share_tables_of(QuietBook& other) { shared_ = &other.tables(); }
 
   // Whether accounts are not all in the cache, and that one will be needed soon.
   virtual bool wants_prefetch() const { return false; }
@@ -61,6 +63,7 @@ class QuietBook : public AccountNumbers {
 
  private:
   std::vector<LiveHeaps*> tables_;
+  std::vector<LiveHeaps*>* shared_ = nullptr;
 };
 
 }  // namespace heapledger

@@ -86,13 +86,6 @@ class Places {
   uint32_t last_ = 0;
 };
 
-std::vector<Row> ask_classes(Ledgers& ledgers, GroupBy by) {
-  Question question;
-  question.at = parse_moment("peak");
-  question.by = by;
-  return ledgers.ask(question).rows;
-}
-
 struct Strip {
   const char* title;
   const char* fill;
@@ -102,10 +95,10 @@ struct Strip {
 
 class ClassesPanel {
  public:
-  ClassesPanel(Svg& svg, const Box& box, Ledgers& ledgers, GroupBy by)
+  ClassesPanel(Svg& svg, const Box& box, const Answer& answer, GroupBy by)
       : svg_(svg),
         box_(box),
-        rows_(ask_classes(ledgers, by)),
+        rows_(answer.rows),
         places_(by, rows_, box.x + kLeftMargin, box.width - kLeftMargin) {}
 
   const Places& places() const { return places_; }
@@ -150,7 +143,7 @@ class ClassesPanel {
 
   Svg& svg_;
   Box box_;
-  std::vector<Row> rows_;
+  const std::vector<Row>& rows_;
   Places places_;
 };
 
@@ -183,14 +176,14 @@ void draw_class_labels(Svg& svg, const Places& places, double y) {
 
 }  // namespace
 
-void draw_sizes(Svg& svg, const Box& box, Ledgers& ledgers) {
+void draw_sizes(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts) {
   const Figures& totals = ledgers.overview().totals;
   svg.open_group("plot", {{"kind", "sizes"},
                           {"calls", exact(totals.calls)},
                           {"bytes", exact(totals.bytes)},
                           {"live-bytes", exact(totals.live_bytes)}});
   svg.text(box.x, box.y + 12, "Sizes", "name");
-  ClassesPanel panel(svg, box, ledgers, GroupBy::kSizeClass);
+  ClassesPanel panel(svg, box, facts.sizes, GroupBy::kSizeClass);
   if (panel.is_empty()) {
     draw_nothing(svg, box);
   } else {
@@ -202,13 +195,13 @@ void draw_sizes(Svg& svg, const Box& box, Ledgers& ledgers) {
   svg.close_group();
 }
 
-void draw_lifetimes(Svg& svg, const Box& box, Ledgers& ledgers) {
+void draw_lifetimes(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts) {
   svg.open_group("plot",
                  {{"kind", "lifetimes"}, {"calls", exact(ledgers.overview().totals.calls)}});
   svg.text(box.x, box.y + 12, "Lifetimes", "name");
   Box inner = box;
   inner.height -= 13;  // "never freed" stands below the times
-  ClassesPanel panel(svg, inner, ledgers, GroupBy::kLifetimeClass);
+  ClassesPanel panel(svg, inner, facts.lifetimes, GroupBy::kLifetimeClass);
   if (panel.is_empty()) {
     draw_nothing(svg, box);
   } else {

@@ -20,7 +20,8 @@ constexpr double kAddress = 100;  // room at the left for an address
 
 class MapPanel {
  public:
-  MapPanel(Svg& svg, const Box& box, Ledgers& ledgers) : svg_(svg), ledgers_(ledgers), box_(box) {
+  MapPanel(Svg& svg, const Box& box, Ledgers& ledgers, const std::vector<UsedAddresses>& used)
+      : svg_(svg), ledgers_(ledgers), box_(box) {
     HeapMapShape shape;
     double head = kMapHead + (is_narrow() ? kMapKeyLine : 0);
     plot_ = {box.x + kAddress, box.y + head, box.width - kAddress,
@@ -28,7 +29,7 @@ class MapPanel {
     shape.regions = std::clamp<size_t>(static_cast<size_t>(plot_.height / 40), 1, 12);
     shape.rows = std::clamp<size_t>(static_cast<size_t>(plot_.height / 2), 8, 400);
     shape.columns = std::clamp<size_t>(static_cast<size_t>(plot_.width / 2), 32, 600);
-    map_ = heap_map(ledgers, {}, shape);
+    map_ = heap_map(ledgers, {}, shape, used);
   }
 
   void draw() {
@@ -148,8 +149,8 @@ class MapPanel {
 
 }  // namespace
 
-void draw_map(Svg& svg, const Box& box, Ledgers& ledgers) {
-  MapPanel(svg, box, ledgers).draw();
+void draw_map(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts) {
+  MapPanel(svg, box, ledgers, facts.used).draw();
 }
 
 }  // namespace heapledger

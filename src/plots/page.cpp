@@ -10,6 +10,8 @@
 
 #include "analyzer/error.h"
 #include "analyzer/own_threads.h"
+#include "analyzer/query/heap_map.h"
+#include "analyzer/query/shared_pass.h"
 #include "plots/panels.h"
 #include "text/nearest.h"
 #include "text/text.h"
@@ -99,7 +101,38 @@ std::string subtitle_of(Ledgers& ledgers) {
                      sampled ? "; estimated from samples" : "");
 }
 
-void draw_all(Svg& svg, const Box& box, Ledgers& ledgers, size_t top) {
+// Owners that leave more than a fifth of the chart in grey give way to parts that leave less.
+constexpr unsigned kEnoughPercent = 80;
+
+// One pass for all that the panels want to know.
+PanelFacts collect_facts(Ledgers& ledgers, const PageOptions& options) {
+  PanelFacts facts;
+  auto shows = [&options](PlotKind kind) {
+    return options.kind == PlotKind::kAll || options.kind == kind;
+  };
+  Question at_peak;
+  at_peak.at = parse_moment("peak");
+  SharedPass pass(ledgers, at_peak);
+  if (shows(PlotKind::kSites)) {
+    Question question;
+    question.top = std::min(options.top, kSeriesColours);
+    ledgers.explain(question, question.top, kEnoughPercent);
+    facts.by_part = question.by == GroupBy::kPart;
+    pass.over_time(question, facts.owners);
+  }
+  Question by_class;
+  by_class.by = GroupBy::kSizeClass;
+  if (shows(PlotKind::kSizes)) pass.ask(by_class, facts.sizes);
+  by_class.by = GroupBy::kLifetimeClass;
+  if (shows(PlotKind::kLifetimes)) pass.ask(by_class, facts.lifetimes);
+  if (shows(PlotKind::kMap)) {
+    pass.block_events([&facts](const BlockEvent& event) { note_used(event, facts.used); });
+  }
+  pass.run();
+  return facts;
+}
+
+void draw_all(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts) {
   // Shares of the height: time, sites, sizes beside lifetimes, map.
   constexpr std::array<double, 4> kShares = {0.31, 0.25, 0.21, 0.23};
   double height = box.height - 3 * kBetween;
@@ -110,28 +143,29 @@ void draw_all(Svg& svg, const Box& box, Ledgers& ledgers, size_t top) {
     return part;
   };
   draw_time(svg, next(0), ledgers);
-  draw_sites(svg, next(1), ledgers, top);
+  draw_sites(svg, next(1), ledgers, facts);
   Box both = next(2);
   double half = (both.width - kEdge) / 2;
-  draw_sizes(svg, {both.x, both.y, half, both.height}, ledgers);
-  draw_lifetimes(svg, {both.x + half + kEdge, both.y, half, both.height}, ledgers);
-  draw_map(svg, next(3), ledgers);
+  draw_sizes(svg, {both.x, both.y, half, both.height}, ledgers, facts);
+  draw_lifetimes(svg, {both.x + half + kEdge, both.y, half, both.height}, ledgers, facts);
+  draw_map(svg, next(3), ledgers, facts);
 }
 
 void draw_kind(Svg& svg, const Box& box, Ledgers& ledgers, const PageOptions& options) {
+  const PanelFacts facts = collect_facts(ledgers, options);
   switch (options.kind) {
     case PlotKind::kTime:
       return draw_time(svg, box, ledgers);
     case PlotKind::kSites:
-      return draw_sites(svg, box, ledgers, options.top);
+      return draw_sites(svg, box, ledgers, facts);
     case PlotKind::kSizes:
-      return draw_sizes(svg, box, ledgers);
+      return draw_sizes(svg, box, ledgers, facts);
     case PlotKind::kLifetimes:
-      return draw_lifetimes(svg, box, ledgers);
+      return draw_lifetimes(svg, box, ledgers, facts);
     case PlotKind::kMap:
-      return draw_map(svg, box, ledgers);
+      return draw_map(svg, box, ledgers, facts);
     case PlotKind::kAll:
-      return draw_all(svg, box, ledgers, options.top);
+      return draw_all(svg, box, ledgers, facts);
   }
 }
 

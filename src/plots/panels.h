@@ -1,30 +1,39 @@
 // The panels of a page: each draws one kind of chart into a box. They show what the ledgers answer,
-// and put the exact figures into data attributes and titles.
+// asked for all of them together, and put the exact figures into data attributes and titles.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "analyzer/query.h"
+#include "analyzer/query/used_addresses.h"
 #include "plots/axes.h"
 #include "plots/svg.h"
 
 namespace heapledger {
 
+struct PanelFacts {
+  GroupsOverTime owners;  // lines to blame or …
+  bool by_part = false;   // … parts of the program
+  Answer sizes;           // by their classes, at the peak
+  Answer lifetimes;
+  std::vector<UsedAddresses> used;  // by process
+};
+
 // Live bytes, resident memory and rates over time, with the peak and the program's markers.
 void draw_time(Svg& svg, const Box& box, Ledgers& ledgers);
 
-// The `top` sites that have most at the peak, over time, one upon the other.
-void draw_sites(Svg& svg, const Box& box, Ledgers& ledgers, size_t top);
+// The sites that have most at the peak, over time, one upon the other.
+void draw_sites(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts);
 
 // Calls, bytes and what is live at the peak, by size.
-void draw_sizes(Svg& svg, const Box& box, Ledgers& ledgers);
+void draw_sizes(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts);
 
 // Calls by how long the block lived.
-void draw_lifetimes(Svg& svg, const Box& box, Ledgers& ledgers);
+void draw_lifetimes(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts);
 
-// Addresses by time.
-void draw_map(Svg& svg, const Box& box, Ledgers& ledgers);
+// Addresses by time. One pass.
+void draw_map(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts);
 
 // For panels over time -----------------------------------------------------------------------
 

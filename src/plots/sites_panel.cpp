@@ -15,9 +15,6 @@ namespace {
 constexpr double kSitesHead = 34;
 constexpr double kSitesKeyLine = 16;
 
-// Owners that leave more than a fifth of the chart in grey give way to parts that leave less.
-constexpr unsigned kEnoughPercent = 80;
-
 struct Shown {
   std::string name;  // in the key
   uint32_t line = 0;
@@ -93,13 +90,13 @@ std::vector<double> stacked(const std::vector<double>& below, const std::vector<
 
 class SitesPanel {
  public:
-  SitesPanel(Svg& svg, const Box& box, Ledgers& ledgers, size_t top)
+  SitesPanel(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts)
       : svg_(svg),
-        ledgers_(ledgers),
         overview_(ledgers.overview()),
         series_(series_for(overview_.series, box.width - kLeftMargin)),
-        box_(box) {
-    choose(std::min(top, kSeriesColours));
+        box_(box),
+        by_part_(facts.by_part) {
+    take(facts.owners);
   }
 
   void draw() {
@@ -121,12 +118,7 @@ class SitesPanel {
   }
 
  private:
-  void choose(size_t top) {
-    Question question;
-    question.top = top;
-    ledgers_.explain(question, top, kEnoughPercent);
-    by_part_ = question.by == GroupBy::kPart;
-    const GroupsOverTime found = ledgers_.over_time(question);
+  void take(const GroupsOverTime& found) {
     rest_at_peak_ = found.answer.totals.live_bytes;
     for (size_t i = 0; i < found.answer.rows.size(); ++i) {
       const Row& row = found.answer.rows[i];
@@ -134,7 +126,7 @@ class SitesPanel {
       std::vector<std::string> callers;
       for (const std::string& caller : row.callers) callers.push_back(without_parameters(caller));
       sites_.push_back({without_parameters(row.function.empty() ? row.name : row.function),
-                        by_part_ ? 0 : row.line, row.all.live_bytes, values_at(found.series[i]),
+                        by_part_ ? 0 : row.line, row.all.live_bytes, values_at(found, i),
                         std::move(callers)});
       rest_at_peak_ -= std::min(rest_at_peak_, row.all.live_bytes);
     }
@@ -143,13 +135,13 @@ class SitesPanel {
 
   // A group's bytes at the end of each bucket of the common series. Both have buckets that are a
   // power of two wide, so those of one are whole buckets of the other.
-  std::vector<double> values_at(const Series& series) const {
+  std::vector<double> values_at(const GroupsOverTime& found, size_t row) const {
     std::vector<double> values(series_.buckets.size());
-    if (series.buckets.empty() || series.width_ns == 0) return values;
+    const std::vector<uint64_t>& live = found.live_bytes[row];
+    if (live.empty() || found.width_ns == 0) return values;
     for (size_t i = 0; i < values.size(); ++i) {
-      uint64_t last = std::max<uint64_t>((i + 1) * series_.width_ns / series.width_ns, 1) - 1;
-      size_t at = std::min<size_t>(last, series.buckets.size() - 1);
-      values[i] = static_cast<double>(series.buckets[at].end_bytes);
+      uint64_t last = std::max<uint64_t>((i + 1) * series_.width_ns / found.width_ns, 1) - 1;
+      values[i] = static_cast<double>(live[std::min<size_t>(last, live.size() - 1)]);
     }
     return values;
   }
@@ -200,7 +192,6 @@ class SitesPanel {
   }
 
   Svg& svg_;
-  Ledgers& ledgers_;
   const Overview& overview_;
   Series series_;
   Box box_;
@@ -211,8 +202,8 @@ class SitesPanel {
 
 }  // namespace
 
-void draw_sites(Svg& svg, const Box& box, Ledgers& ledgers, size_t top) {
-  SitesPanel(svg, box, ledgers, top).draw();
+void draw_sites(Svg& svg, const Box& box, Ledgers& ledgers, const PanelFacts& facts) {
+  SitesPanel(svg, box, ledgers, facts).draw();
 }
 
 }  // namespace heapledger

@@ -1,6 +1,7 @@
 #include "replay/build.h"
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <utility>
 
@@ -55,37 +56,56 @@ void expect_playable(const LedgerFacts& facts) {
   }
 }
 
-Schedule build_schedule(Ledgers& ledgers, uint32_t ledger, const BuildOptions& options) {
+std::vector<Schedule> build_schedules(Ledgers& ledgers, uint32_t ledger,
+                                      std::span<const BuildOptions> options) {
   const LedgerFacts& facts = ledgers.facts().at(ledger);
   expect_playable(facts);
   LeftOut left_out;
-  auto pass = [&](Builder& builder) {
-    left_out = ledgers.operations(
-        ledger, [&builder](const Operation& operation) { builder.take(operation); });
+  std::deque<Builder> builders;  // they stay where they are
+  auto pass = [&] {
+    left_out = ledgers.operations(ledger, [&builders](const Operation& operation) {
+      for (Builder& builder : builders) builder.take(operation);
+    });
   };
-  Survey survey;
-  {
-    Builder builder(options);
-    pass(builder);
-    survey = builder.survey();
+  for (const BuildOptions& one : options) builders.emplace_back(one);
+  pass();
+  std::deque<Survey> surveys;
+  for (const Builder& builder : builders) surveys.push_back(builder.survey());
+  builders.clear();
+  if (surveys.front().operations == 0) refuse_nothing(facts, left_out);
+  // Arenas end with their lanes, and have slots.
+  std::vector<size_t> again;
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (!has_arenas(options[i])) continue;
+    again.push_back(i);
+    builders.emplace_back(options[i], surveys[i], nullptr);
   }
-  if (survey.operations == 0) refuse_nothing(facts, left_out);
-  if (has_arenas(options)) {  // arenas end with their lanes, and have slots
-    Builder builder(options, survey, nullptr);
-    pass(builder);
-    Survey again = builder.survey();
-    if (again.operations != survey.operations) Builder::refuse_change();
-    survey = std::move(again);
+  if (!again.empty()) pass();
+  for (size_t i = 0; i < again.size(); ++i) {
+    Survey survey = builders[i].survey();
+    if (survey.operations != surveys[again[i]].operations) Builder::refuse_change();
+    surveys[again[i]] = std::move(survey);
   }
-  ScheduleFile file(static_cast<uint32_t>(survey.lanes.size()),
-                    static_cast<uint32_t>(survey.phase_ends().size()));
-  Builder builder(options, survey, &file);
-  pass(builder);
-  Schedule schedule;
-  builder.finish(schedule, facts);
-  schedule.facts.unknown_frees = left_out.unknown_frees;
-  schedule.facts.operations += left_out.unknown_frees;
-  return schedule;
+  builders.clear();
+  std::deque<ScheduleFile> files;
+  for (size_t i = 0; i < options.size(); ++i) {
+    const Survey& survey = surveys[i];
+    files.emplace_back(static_cast<uint32_t>(survey.lanes.size()),
+                       static_cast<uint32_t>(survey.phase_ends().size()));
+    builders.emplace_back(options[i], survey, &files.back());
+  }
+  pass();
+  std::vector<Schedule> schedules(options.size());
+  for (size_t i = 0; i < options.size(); ++i) {
+    builders[i].finish(schedules[i], facts);
+    schedules[i].facts.unknown_frees = left_out.unknown_frees;
+    schedules[i].facts.operations += left_out.unknown_frees;
+  }
+  return schedules;
+}
+
+Schedule build_schedule(Ledgers& ledgers, uint32_t ledger, const BuildOptions& options) {
+  return std::move(build_schedules(ledgers, ledger, {&options, 1}).front());
 }
 
 }  // namespace heapledger

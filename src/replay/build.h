@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "analyzer/query.h"
 #include "player/schedule.h"
@@ -51,6 +53,10 @@ struct Schedule {
 // Throws Error: when the ledger has no calls to play (with the command that would record them),
 // when there are too many live blocks or threads, when the file cannot be written.
 Schedule build_schedule(Ledgers& ledgers, uint32_t ledger, const BuildOptions& options);
+
+// One for each of the options, in the same two or three passes for all of them.
+std::vector<Schedule> build_schedules(Ledgers& ledgers, uint32_t ledger,
+                                      std::span<const BuildOptions> options);
 
 // Throws Error unless every call of the ledger is in it: not when it is counted, sampled, live or a
 // log; names the command that records what is needed. Cut ledgers and gaps are all right.

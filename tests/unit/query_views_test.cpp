@@ -272,11 +272,11 @@ TEST(Views, SitesHaveLinesOverTime) {
     question.by = by;
     question.top = 1;
     GroupsOverTime found = ledgers.over_time(question);
-    ASSERT_EQ(found.series.size(), found.answer.rows.size());
-    Series one = found.series.at(0).with_at_most(1);
-    EXPECT_EQ(one.buckets.at(0).max_bytes, 100u);
-    EXPECT_EQ(one.buckets.at(0).end_bytes, 30u);
-    EXPECT_EQ(one.buckets.at(0).calls, 2u);
+    ASSERT_EQ(found.live_bytes.size(), found.answer.rows.size());
+    const std::vector<uint64_t>& line = found.live_bytes.at(0);
+    EXPECT_EQ(line.front(), 100u);
+    EXPECT_EQ(line.at(5000 / found.width_ns), 0u);
+    EXPECT_EQ(line.back(), 30u);
   }
 }
 

@@ -26,7 +26,7 @@ Edges Ledgers::Parts::edges_of_series() const {
 }
 
 std::optional<CubeBook> Ledgers::Parts::begin_cube(const HeapChoice& heaps) const {
-  if (!index_wanted || is_read() || heaps != HeapChoice{}) return std::nullopt;
+  if (is_read() || heaps != HeapChoice{} || !(index_wanted || keeps_index())) return std::nullopt;
   const std::optional<uint64_t> end = set.known_end_ns();
   if (!end) return std::nullopt;
   const uint64_t width = SeriesRecorder::width_until(*end);

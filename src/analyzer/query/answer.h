@@ -90,10 +90,11 @@ struct NeverFreed {
   std::vector<SuppressionUse> uses;  // those that were used
 };
 
-// Groups that do not overlap, with their live bytes and blocks over time, row by row.
+// Groups that do not overlap, and row by row what they have live at the end of each bucket of time.
 struct GroupsOverTime {
   Answer answer;
-  std::vector<Series> series;
+  uint64_t width_ns = 0;  // of the buckets: a power of two times that of the first ones of a Series
+  std::vector<std::vector<uint64_t>> live_bytes;
 };
 
 }  // namespace heapledger

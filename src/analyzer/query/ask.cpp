@@ -71,18 +71,24 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
 void Ledgers::Parts::run(const Plan& plan, Counted& counted) {
   Tally tally(set, plan, set.catalog().accounts());
   scan(tally, plan.heaps, plan.between ? &plan.begin : nullptr, plan.end);
+  finish(plan, tally, counted);
+}
+
+// What is the same whoever makes the pass.
+void Ledgers::Parts::finish(const Plan& plan, Tally& tally, Counted& counted) {
   counted.tallied = tally.take();
   if (plan.no_peaks) counted.tallied.has_total_peak = false;
   counted.sizes = tally.sizes();
   counted.threads = tally.threads();
   if (plan.key == CellKey::kThread) sort_threads(counted.threads, counted.tallied);
+  counted.begin_ns = plan.begin.time_ns;
+  counted.end_ns = plan.end.time_ns;
 }
 
-Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
-                                              const std::vector<char>& left_out) {
+bool Ledgers::Parts::count_without_pass(const Question& question, const std::vector<char>& left_out,
+                                        Counted& counted) {
   look(question.filter.heaps);
   check(question, set.size());
-  Counted counted;
   counted.sites = &sites;
   counted.added = view().heaps;
   if (question.filter.on_stacks())
@@ -98,15 +104,20 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
   if (is_in_overview(question, set.size())) {
     counted.tallied = tally_accounts(question, view());
     counted.end_ns = resolve(question.at).time_ns;
-    return counted;
+    return true;
   }
+  if (can_be_in_index(question)) look_for_kept_index();
   const bool some_left_out = !left_out.empty();
-  if (count_in_index(question, some_left_out, counted)) return counted;
-  if (count_at(question, some_left_out, counted)) return counted;
+  return count_in_index(question, some_left_out, counted) ||
+         count_at(question, some_left_out, counted);
+}
+
+Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
+                                              const std::vector<char>& left_out) {
+  Counted counted;
+  if (count_without_pass(question, left_out, counted)) return counted;
   Plan plan = make_plan(question, counted);
   run(plan, counted);
-  counted.begin_ns = plan.begin.time_ns;
-  counted.end_ns = plan.end.time_ns;
   return counted;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
+#include "analyzer/query/event_books.h"
 #include "analyzer/query/ledgers_parts.h"
 #include "analyzer/query/tally.h"
 
@@ -13,14 +14,19 @@ namespace heapledger {
 namespace {
 
 // Which blocks and which times the question is about, and the rest of what a pass needs to know.
-class Selecting : public QuietBook {
+class Selecting : public EventBook {
  public:
-  Selecting(const LedgerSet& set, const Plan& plan, const std::vector<uint32_t>& sites,
-            uint64_t begin_ns, uint64_t end_ns)
-      : set_(set), plan_(plan), sites_(sites), begin_ns_(begin_ns), end_ns_(end_ns) {
-    selects_all_ = plan.size.is_open() && plan.accounts.empty() && plan.threads.empty() &&
-                   plan.time_units.empty() && !plan.ledger;
-  }
+  Selecting(const LedgerSet& set, Plan plan, const std::vector<uint32_t>& sites, uint64_t begin_ns,
+            uint64_t end_ns)
+      : set_(set),
+        plan_(std::move(plan)),
+        sites_(sites),
+        begin_ns_(begin_ns),
+        end_ns_(end_ns),
+        selects_all_(plan_.size.is_open() && plan_.accounts.empty() && plan_.threads.empty() &&
+                     plan_.time_units.empty() && !plan_.ledger) {}
+
+  const HeapChoice& heaps() const override { return plan_.heaps; }
 
  protected:
   static constexpr uint32_t kSelected = kFirstBookFlag;  // in LiveBlock::thread
@@ -47,7 +53,7 @@ class Selecting : public QuietBook {
 
  private:
   const LedgerSet& set_;
-  const Plan& plan_;
+  const Plan plan_;
   const std::vector<uint32_t>& sites_;  // by account
   uint64_t begin_ns_;
   uint64_t end_ns_;
@@ -58,8 +64,8 @@ class BlockEventsBook final : public Selecting {
  public:
   using Use = std::function<void(const BlockEvent&)>;
   template <typename... Rest>
-  explicit BlockEventsBook(const Use& use, Rest&&... rest)
-      : Selecting(std::forward<Rest>(rest)...), use_(use) {}
+  explicit BlockEventsBook(Use use, Rest&&... rest)
+      : Selecting(std::forward<Rest>(rest)...), use_(std::move(use)) {}
 
   // The ends of the range. Several events may have one time, so that a peak, a sample and a marker
   // are reached as Tally reaches them: after so many of their kind.
@@ -130,7 +136,7 @@ class BlockEventsBook final : public Selecting {
   }
   bool is_within(uint64_t now) const { return begun_ && !over_ && in_range(now); }
 
-  const Use& use_;
+  const Use use_;
   BlockEvent event_;
   Watch begin_;
   Watch end_{Watch::What::kEnd, 0, 0};
@@ -205,8 +211,8 @@ class CallsBook final : public Selecting {
  public:
   using Use = std::function<void(const CallFacts&)>;
   template <typename... Rest>
-  explicit CallsBook(const Use& use, Rest&&... rest)
-      : Selecting(std::forward<Rest>(rest)...), use_(use) {}
+  explicit CallsBook(Use use, Rest&&... rest)
+      : Selecting(std::forward<Rest>(rest)...), use_(std::move(use)) {}
 
   void born(uint32_t ledger, LiveBlock& block, const Weight&) override {
     if (selects(ledger, block)) block.thread |= kSelected;
@@ -281,8 +287,7 @@ class CallsBook final : public Selecting {
     release(false);
   }
 
-  // Nothing more will come.
-  void finish() { release(true); }
+  void finish() override { release(true); }
 
  private:
   HeldCall* settle(uint32_t ledger, uint64_t address, const Death& death) {
@@ -307,7 +312,7 @@ class CallsBook final : public Selecting {
     });
   }
 
-  const Use& use_;
+  const Use use_;
   HeldCalls held_;
 };
 
@@ -319,8 +324,8 @@ void refuse_lifetimes(const Question& question) {
 }
 
 template <typename Book, typename Facts>
-void pass(Ledgers::Parts& parts, const Question& asked,
-          const std::function<void(const Facts&)>& use) {
+std::unique_ptr<Book> make_book(Ledgers::Parts& parts, const Question& asked,
+                                std::function<void(const Facts&)> use) {
   refuse_lifetimes(asked);
   parts.look(asked.filter.heaps);
   Watch begin;
@@ -338,24 +343,38 @@ void pass(Ledgers::Parts& parts, const Question& asked,
   if (question.filter.on_stacks()) {
     counted.selected = select_stacks(question.filter, parts.sites, parts.names());
   }
-  Plan plan = parts.make_plan(question, counted);
-  Book book(use, parts.set, plan, parts.sites, begin.time_ns, end.time_ns);
-  if constexpr (requires { book.keep_to(begin, end); }) book.keep_to(begin, end);
-  parts.scan(book, plan.heaps, nullptr, {});
-  if constexpr (requires { book.finish(); }) book.finish();
+  auto book = std::make_unique<Book>(std::move(use), parts.set, parts.make_plan(question, counted),
+                                     parts.sites, begin.time_ns, end.time_ns);
+  if constexpr (requires { book->keep_to(begin, end); }) book->keep_to(begin, end);
+  return book;
+}
+
+void pass(Ledgers::Parts& parts, const std::unique_ptr<EventBook>& book) {
+  parts.scan(*book, book->heaps(), nullptr, {});
+  book->finish();
 }
 
 }  // namespace
 
+std::unique_ptr<EventBook> book_of_blocks(Ledgers::Parts& parts, const Question& question,
+                                          std::function<void(const BlockEvent&)> use) {
+  return make_book<BlockEventsBook>(parts, question, std::move(use));
+}
+
+std::unique_ptr<EventBook> book_of_calls(Ledgers::Parts& parts, const Question& question,
+                                         std::function<void(const CallFacts&)> use) {
+  return make_book<CallsBook>(parts, question, std::move(use));
+}
+
 void Ledgers::calls(const Question& question, const std::function<void(const CallFacts&)>& use) {
   Turn turn(*this);
-  pass<CallsBook>(*parts_, question, use);
+  pass(*parts_, book_of_calls(*parts_, question, use));
 }
 
 void Ledgers::block_events(const Question& question,
                            const std::function<void(const BlockEvent&)>& use) {
   Turn turn(*this);
-  pass<BlockEventsBook>(*parts_, question, use);
+  pass(*parts_, book_of_blocks(*parts_, question, use));
 }
 
 }  // namespace heapledger

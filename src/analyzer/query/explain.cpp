@@ -5,17 +5,12 @@
 
 #include "analyzer/query.h"
 #include "analyzer/query/ledgers_parts.h"
-#include "analyzer/query/moment_books.h"
+#include "analyzer/query/shared_pass.h"
 
 namespace heapledger {
 
-GroupsOverTime Ledgers::over_time(const Question& question) {
-  Turn turn(*this);
-  Parts::Counted counted = parts_->count(question);
-  GroupsOverTime found;
-  found.answer = parts_->answer(question, counted);
-  const std::vector<Row>& rows = found.answer.rows;
-  const std::vector<uint32_t>& sites = parts_->sites;
+std::vector<uint32_t> Ledgers::Parts::lines_of(const Question& question, const Counted& counted,
+                                               const std::vector<Row>& rows) const {
   std::unordered_map<uint32_t, uint32_t> row_of_site;
   for (uint32_t i = 0; i < rows.size(); ++i) row_of_site.try_emplace(rows[i].site, i);
   std::vector<uint32_t> row_of(std::max(sites.size(), counted.grouping.groups.size()), UINT32_MAX);
@@ -32,11 +27,32 @@ GroupsOverTime Ledgers::over_time(const Question& question) {
   for (uint32_t account = 0; account < sites.size(); ++account) {
     if (group_of(account) != Grouping::kNone) lines[account] = row_of[group_of(account)];
   }
-  SeriesBook book(parts_->set, std::move(lines), rows.size());
-  parts_->scan(book, parts_->view().heaps, nullptr, {});
-  for (uint32_t i = 0; i < rows.size(); ++i) {
-    found.series.push_back(book.take(i, parts_->view().overview.duration_ns));
+  return lines;
+}
+
+// Of one process: of several, the index still has what one has left that ended just before the
+// last.
+bool Ledgers::Parts::lines_in_index(const std::vector<uint32_t>& lines,
+                                    GroupsOverTime& found) const {
+  const std::shared_ptr<const IndexReader> from = index_reader();
+  const bool is_malloc = own->view == views.front();
+  if (from == nullptr || set.size() > 1 || !is_malloc || from->cube().edges != edges_of_series()) {
+    return false;
   }
+  found.width_ns = from->cube().edges.width_ns;
+  for (uint32_t line = 0; line < found.answer.rows.size(); ++line) {
+    std::vector<char> selected(lines.size());
+    for (size_t i = 0; i < lines.size(); ++i) selected[i] = lines[i] == line ? 1 : 0;
+    found.live_bytes.push_back(std::move(from->cube().timeline(selected).live_bytes));
+  }
+  return true;
+}
+
+GroupsOverTime Ledgers::over_time(const Question& question) {
+  GroupsOverTime found;
+  SharedPass pass(*this, question);
+  pass.over_time(question, found);
+  pass.run();
   return found;
 }
 

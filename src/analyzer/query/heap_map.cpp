@@ -191,30 +191,57 @@ void lay_out(HeapMap& map, const std::vector<ChosenRegion>& chosen, size_t rows)
   }
 }
 
+struct Stretch {
+  uint64_t begin_ns = 0;
+  uint64_t end_ns = 0;
+};
+
+// What is asked about, of the whole run without a range.
+Stretch stretch_of(Ledgers& ledgers, const Question& question) {
+  if (!question.between) return {0, ledgers.duration_ns()};
+  const Stretch stretch{ledgers.time_of(question.between->first),
+                        ledgers.time_of(question.between->second)};
+  if (stretch.begin_ns > stretch.end_ns) {
+    throw Error("the range ends before it begins", ErrorKind::kQuestion);
+  }
+  return stretch;
+}
+
+// Blocks that there were in a range may have been born before it.
+Question without_range(const Question& question) {
+  Question all = question;
+  all.between.reset();
+  return all;
+}
+
 }  // namespace
 
-HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape) {
-  HeapMap map;
-  map.columns = std::max<size_t>(shape.columns, 1);
-  uint64_t end_ns = ledgers.duration_ns();
-  Question all = question;
-  if (question.between) {
-    map.begin_ns = ledgers.time_of(question.between->first);
-    end_ns = ledgers.time_of(question.between->second);
-    if (map.begin_ns > end_ns) {
-      throw Error("the range ends before it begins", ErrorKind::kQuestion);
-    }
-    all.between.reset();
-  }
-  const auto duration = static_cast<double>(std::max<uint64_t>(end_ns - map.begin_ns, 1));
-  map.column_ns = duration / static_cast<double>(map.columns);
+void note_used(const BlockEvent& event, std::vector<UsedAddresses>& used) {
+  if (event.what != BlockEvent::What::kBorn) return;
+  if (event.ledger >= used.size()) used.resize(event.ledger + size_t{1});
+  used[event.ledger].add(event.address, event.size, event.bytes);
+}
 
+HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape) {
+  const Stretch stretch = stretch_of(ledgers, question);
   std::vector<UsedAddresses> used(ledgers.facts().size());
-  ledgers.block_events(all, [&](const BlockEvent& event) {
-    const bool in_time = event.birth_ns <= end_ns && event.time_ns >= map.begin_ns;
+  ledgers.block_events(without_range(question), [&](const BlockEvent& event) {
+    const bool in_time = event.birth_ns <= stretch.end_ns && event.time_ns >= stretch.begin_ns;
     if (event.what == BlockEvent::What::kBorn || !in_time) return;
     used[event.ledger].add(event.address, event.size, event.bytes);
   });
+  return heap_map(ledgers, question, shape, used);
+}
+
+HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape,
+                 const std::vector<UsedAddresses>& used) {
+  HeapMap map;
+  map.columns = std::max<size_t>(shape.columns, 1);
+  const Stretch stretch = stretch_of(ledgers, question);
+  map.begin_ns = stretch.begin_ns;
+  const auto duration = static_cast<double>(std::max<uint64_t>(stretch.end_ns - map.begin_ns, 1));
+  map.column_ns = duration / static_cast<double>(map.columns);
+
   size_t rows = std::max<size_t>(shape.rows, 1);
   lay_out(map, choose_regions(used, std::clamp<size_t>(shape.regions, 1, rows)), rows);
 
@@ -222,7 +249,8 @@ HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape&
   map.elsewhere.resize(map.columns);
   map.sizes.resize(map.columns);
   MapFiller filler(map, duration);
-  ledgers.block_events(all, [&filler](const BlockEvent& event) { filler.add(event); });
+  ledgers.block_events(without_range(question),
+                       [&filler](const BlockEvent& event) { filler.add(event); });
   filler.finish();
   return map;
 }

@@ -12,6 +12,7 @@
 
 #include "analyzer/query.h"
 #include "analyzer/query/classes.h"
+#include "analyzer/query/used_addresses.h"
 
 namespace heapledger {
 
@@ -48,7 +49,13 @@ struct HeapMap {
 };
 
 // Looks at filter, ledger and range of the question; without a range it is of the whole run. Two
-// passes.
+// passes; or one, where what the blocks use was collected by another of the whole run: every event
+// of them told to note_used().
 HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape);
+HeapMap heap_map(Ledgers& ledgers, const Question& question, const HeapMapShape& shape,
+                 const std::vector<UsedAddresses>& used);
+
+// `used`: by process.
+void note_used(const BlockEvent& event, std::vector<UsedAddresses>& used);
 
 }  // namespace heapledger

@@ -1,11 +1,14 @@
 // Ledgers: what is kept for the next command, the first pass and the index.
+#include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include "analyzer/index/cube_store.h"
 #include "analyzer/query.h"
 #include "analyzer/query/kept_pass.h"
 #include "analyzer/query/ledgers_parts.h"
+#include "analyzer/seal/seal_file.h"
 #include "format/checksum.h"
 #include "symbols/kept_files.h"
 
@@ -14,6 +17,7 @@ namespace {
 
 constexpr uint64_t kMostOfAllPasses = uint64_t{512} << 20;
 constexpr uint64_t kMostOfOnePass = uint64_t{64} << 20;
+constexpr uint64_t kBytesOfEntry = 4;  // a little less than a raw one takes
 
 KeptFiles kept_passes(const Options::Keeping& keeping) {
   return {keeping.folder, kMostOfAllPasses, kMostOfOnePass};
@@ -84,6 +88,37 @@ void Ledgers::Parts::keep_index() {
   } catch (const std::exception&) {
     // Likewise.
   }
+}
+
+bool Ledgers::Parts::keeps_index() const {
+  const Options& options = set.options();
+  if (!options.with_index || !can_keep()) return options.with_index;
+  if (set.work_bytes() / kBytesOfEntry < options.keeping.least_entries) return false;
+  const std::vector<std::string>& paths = options.keeping.paths;
+  if (options.checkpoints) return true;  // they are about to be sealed
+  try {
+    return std::all_of(paths.begin(), paths.end(), seal::is_sealed_file);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+// Reading it takes a moment, too.
+bool Ledgers::Parts::can_be_in_index(const Question& question) const {
+  const Edges edges = edges_of_series();
+  auto is_edge = [&](const MomentSpec& moment) {
+    const Watch watch = resolve(moment);
+    return watch.what != Watch::What::kTime || edges.at(watch.time_ns);
+  };
+  if (!question.between) return is_edge(question.at);
+  return question.wanted.no_range_peaks && is_edge(question.between->first) &&
+         is_edge(question.between->second);
+}
+
+// Once.
+void Ledgers::Parts::look_for_kept_index() {
+  if (!set.options().with_index || std::exchange(kept_index_tried, true)) return;
+  if (index_reader() == nullptr) take_kept_index();
 }
 
 bool Ledgers::Parts::take_kept_index() {

@@ -41,7 +41,7 @@ struct Ledgers::Own {
 
 struct Ledgers::Parts {
   Parts(std::vector<Opener> openers, Options options)
-      : set(std::move(openers), std::move(options)), index_wanted(set.options().with_index) {}
+      : set(std::move(openers), std::move(options)) {}
 
   // What a question has selected and counted, before it is made an answer.
   struct Counted {
@@ -70,7 +70,10 @@ struct Ledgers::Parts {
   bool can_keep() const;
   bool take_kept(HeapView& first);
   void keep();
+  bool keeps_index() const;  // the first pass is to make one
   bool take_kept_index();
+  bool can_be_in_index(const Question& question) const;
+  void look_for_kept_index();
   void keep_index();
   void list_sites();
   HeapView& view() const { return *own->view; }
@@ -83,8 +86,16 @@ struct Ledgers::Parts {
 
   // `left_out`: accounts, or none.
   Counted count(const Question& question, const std::vector<char>& left_out = {});
+  // False when it takes a pass.
+  bool count_without_pass(const Question& question, const std::vector<char>& left_out,
+                          Counted& counted);
+  // Groups over time: lines by account, for the rows of the answer.
+  std::vector<uint32_t> lines_of(const Question& question, const Counted& counted,
+                                 const std::vector<Row>& rows) const;
+  bool lines_in_index(const std::vector<uint32_t>& lines, GroupsOverTime& found) const;
   Plan make_plan(const Question& question, Counted& counted);
   void run(const Plan& plan, Counted& counted);
+  void finish(const Plan& plan, Tally& tally, Counted& counted);
   void select_blocks(const Question& question, const Counted& counted, Plan& plan);
   Answer answer(const Question& question, Counted& counted);
   StackWorld stack_world(const Counted& counted);
@@ -141,7 +152,8 @@ struct Ledgers::Parts {
   bool briefs_tried = false;
   std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks
   uint64_t kept_pass_sum = 0;        // 0: it is not kept
-  bool index_wanted = false;         // with the first pass
+  bool index_wanted = false;         // with the first pass, whether or not it is kept
+  bool kept_index_tried = false;
   bool index_tried = false;
   std::shared_ptr<const Cube> first_cube;  // that the first pass has made
   mutable std::mutex reader_mutex;

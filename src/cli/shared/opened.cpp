@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 
 #include "analyzer/error.h"
 #include "analyzer/progress.h"
@@ -63,6 +65,12 @@ ResolveOptions resolve_options(const NameOptions& options, ProgressLine& line) {
   return resolving;
 }
 
+// What tests set and nobody else: CONTRIBUTING.md.
+std::string_view for_tests(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
 // Paths as everybody would name them: a kept pass is found by them.
 Options::Keeping keeping_of(const std::vector<std::string>& paths) {
   Options::Keeping keeping;
@@ -110,7 +118,12 @@ Opened::Opened(const NamedLedgers& named, const NameOptions& options)
   Options reading;
   reading.asker = {reading_progress(options), options.stop};
   if (options.for_sealing) reading.checkpoints.emplace();
-  if (!options.no_cache) reading.keeping = keeping_of(paths_);
+  if (!options.no_cache) {
+    reading.keeping = keeping_of(paths_);
+    const std::string_view index = for_tests("HEAPLEDGER_INDEX");
+    reading.with_index = options.with_index && index != "off" && !reading.keeping.folder.empty();
+    if (index == "always") reading.keeping.least_entries = 0;
+  }
   std::vector<Ledgers::Opener> openers;
   for (const std::string& path : paths_) openers.emplace_back([path] { return open_shown(path); });
   ledgers_ = std::make_unique<Ledgers>(std::move(openers), reading);
