@@ -108,8 +108,8 @@ __attribute__((always_inline)) inline bool enter_quickly(size_t bytes, Enter ent
   bool entered = false;
   if (Window* window = thread_slot.window; __builtin_expect(window != nullptr, 1)) {
     const uint32_t unstamped = window->unstamped;
-    const bool alone = __atomic_load_n(&beacon->alone, __ATOMIC_RELAXED) != 0;
-    if (alone && bytes < kAlwaysStampedBytes && unstamped != 0) {
+    if (unstamped != 0 && bytes < kAlwaysStampedBytes &&
+        __atomic_load_n(&beacon->alone, __ATOMIC_RELAXED) != 0) {
       window->unstamped = unstamped - 1;
       enter(*window, format::SameTime());
       entered = true;
