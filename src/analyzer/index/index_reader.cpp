@@ -210,7 +210,8 @@ std::optional<Cohorts> IndexReader::cohorts(const Question& question, uint32_t m
 }
 
 std::optional<Answer> IndexReader::cohort(const Question& question, const Cohort& cohort) const {
-  const bool by_stack = question.by == GroupBy::kNothing || is_by_stack(question);
+  const bool by_stack =
+      question.by == GroupBy::kNothing || question.by == GroupBy::kSite || is_by_stack(question);
   if (!can_select(question) || !by_stack) return std::nullopt;
   check(question, set_.size());
   Tallied tallied;
