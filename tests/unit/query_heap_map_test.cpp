@@ -56,6 +56,34 @@ TEST(HeapMap, CellsHaveTheMeanOfTheirTime) {
   EXPECT_EQ(map.elsewhere, std::vector<double>(4));
 }
 
+Question between(uint64_t first_percent, uint64_t second_percent) {
+  auto at = [](uint64_t percent) {
+    return MomentSpec{MomentSpec::Kind::kTime, percent * kPercent, 0, {}};
+  };
+  Question question;
+  question.between = {at(first_percent), at(second_percent)};
+  return question;
+}
+
+TEST(HeapMap, OfARangeWithWhatWasThereBefore) {
+  Ledgers ledgers = open_bytes({two_regions().bytes()});
+  HeapMap map = heap_map(ledgers, between(30, 80), {.rows = 3, .columns = 2, .regions = 4});
+  EXPECT_EQ(map.begin_ns, 30 * kPercent);
+  EXPECT_DOUBLE_EQ(map.column_ns, 25.0 * kPercent);
+  ASSERT_EQ(map.rows, 3u);
+  expect_row(map, 0, {4096.0 * 20 / 25, 4096.0 * 13 / 25});
+  expect_row(map, 1, {4096, 4096});
+  expect_row(map, 2, {2048, 2048});
+}
+
+TEST(HeapMap, OfARangeWithoutWhatWasGone) {
+  Ledgers ledgers = open_bytes({two_regions().bytes()});
+  HeapMap map = heap_map(ledgers, between(80, 90), {.rows = 3, .columns = 1, .regions = 4});
+  ASSERT_EQ(map.regions.size(), 1u);
+  EXPECT_EQ(map.regions[0].begin, kHigh);
+  EXPECT_THROW(heap_map(ledgers, between(90, 80), {.rows = 3, .columns = 1, .regions = 4}), Error);
+}
+
 TEST(HeapMap, SizesAreInClasses) {
   Ledgers ledgers = open_bytes({two_regions().bytes()});
   HeapMap map = heap_map(ledgers, {}, {.rows = 3, .columns = 2, .regions = 4});

@@ -270,7 +270,8 @@ std::optional<Cohorts> IndexReader::cohorts(const Question& question, uint32_t m
 }
 
 std::optional<Answer> IndexReader::cohort(const Question& question, const Cohort& cohort) const {
-  const bool by_stack = question.by == GroupBy::kNothing || is_by_stack(question);
+  const bool by_stack =
+      question.by == GroupBy::kNothing || question.by == GroupBy::kSite || is_by_stack(question);
   if (!has_cohorts(question) || !by_stack) return std::nullopt;
   IndexCount counted;
   counted.tallied.cells.grow_to(static_cast<uint32_t>(sites_.size()));
