@@ -185,7 +185,8 @@ weigh() {
     ':'* | *Linking*) weight=1 ;; # has the names of all it links in it
     *_runtime_common.dir/Unity/* | *_player.dir/Unity/* | *_elf.dir/Unity/*) weight=6 ;;
     *_analyzer*.dir/Unity/*) weight=65 ;;
-    *_cli.dir/Unity/* | *_cores.dir/Unity/*) weight=40 ;;
+    *_cli.dir/Unity/*) weight=50 ;;
+    *_cores.dir/Unity/* | *_importers.dir/Unity/* | *_exporters_unhurried.dir/Unity/*) weight=35 ;;
     *Unity/* | *player*/lane.cpp*) weight=20 ;;
     *cmake_pch.hxx.gch*) weight=10 ;;
     *) weight=1 ;;
