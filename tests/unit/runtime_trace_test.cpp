@@ -16,6 +16,7 @@
 
 #include "analyze_bytes.h"
 #include "runtime/bootstrap/recording.h"
+#include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/file.h"
 #include "runtime/ledger/settings_in_force.h"
 #include "runtime/modes/mode.h"
@@ -119,6 +120,21 @@ void expect_same(const Totals& totals, const Sum& sum) {
   EXPECT_EQ(totals.frees, sum.frees);
   EXPECT_EQ(totals.bytes, sum.bytes);
   EXPECT_EQ(totals.missed, 0u);
+}
+
+// docs/design/recording.md: each twice as long as the one before and one more, at most 31; after
+// 3 µs halved, after eight times that from the beginning.
+TEST(UnstampedRuns, GrowWithABurstAndEndWithIt) {
+  uint32_t next = 0;
+  std::vector<uint32_t> runs;
+  auto stamped_after = [&](uint64_t ns) {
+    runs.push_back(unstamped_run(next, os::rough_units(ns)));
+  };
+  for (int i = 0; i < 7; ++i) stamped_after(1000);
+  EXPECT_EQ(runs, (std::vector<uint32_t>{0, 1, 3, 7, 15, 31, 31}));
+  runs.clear();
+  for (uint64_t ns : {5000, 1000, 1000, 100'000, 1000, 1000}) stamped_after(ns);
+  EXPECT_EQ(runs, (std::vector<uint32_t>{0, 15, 31, 0, 0, 1}));
 }
 
 TEST_F(Trace, OneThread) {
