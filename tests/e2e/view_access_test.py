@@ -33,7 +33,7 @@ class Access(unittest.TestCase):
         wrong = self.view.token[:-1] + ("0" if self.view.token[-1] != "0" else "1")
         for given in (None, "Bearer " + wrong, "Bearer ", "Bearer " + self.view.token[:31], self.view.token,
                       "Basic " + self.view.token):
-            for path in ("/api/recording", "/api/ask", "/api/events", "/api/source", "/api/nothing"):
+            for path in ("/api/recording", "/api/ask", "/api/events", "/api/source", "/api/marker", "/api/nothing"):
                 self.assertEqual(self.status(path, Authorization=given), 401, (path, given))
 
     def test_every_server_has_another(self):

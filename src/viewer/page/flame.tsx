@@ -12,7 +12,7 @@ import type { Recording } from "./recording";
 import { select, useSelection } from "./selection";
 import { readAnswer, type Answer } from "./wire";
 
-const kMostNodes = 5000;
+const kMostNodes = 4000; // of which an answer is half a megabyte at the most
 const kLeastShare = 0.0004;
 
 export function useTree(question: Question | null, lane: string): Asked<Answer> {
