@@ -1,6 +1,7 @@
 // Questions of the views: asked once, kept while the page is open, and given up when the view has moved
 // on. While a newer answer is under way the one before stays on the screen, so that nothing jumps.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { endProgress } from "./progress";
 import { Failure, type Post } from "./server";
 
 let post: Post = () => Promise.reject(new Failure("lost", "Nothing was opened."));
@@ -39,9 +40,14 @@ export function ask(path: string, body: object, lane?: string): Promise<unknown>
   const key = path + JSON.stringify(body);
   let answer = kept.get(key);
   if (!answer) {
-    const asked = post(path, lane ? { ...body, lane: `${kTab} ${lane}` } : body);
+    const whole = lane ? `${kTab} ${lane}` : "";
+    const asked = post(path, whole ? { ...body, lane: whole } : body);
     kept.set(key, asked);
-    asked.catch(() => kept.get(key) === asked && kept.delete(key));
+    const ended = () => endProgress(whole);
+    asked.then(ended, () => {
+      if (kept.get(key) === asked) kept.delete(key);
+      ended();
+    });
     answer = asked;
     if (kept.size > kMostKept) kept.delete(kept.keys().next().value!);
   }

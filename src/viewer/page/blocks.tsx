@@ -2,12 +2,14 @@
 import { h } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useAsked } from "./asked";
+import { hex, LifeOf } from "./block_life";
 import { bytes, count, duration } from "./format";
 import { Waiting } from "./head";
-import { whenText } from "./metrics";
+import { momentOf, scopeOf, whenText } from "./metrics";
 import type { Recording } from "./recording";
 import { Rows, type ColumnOf } from "./rows";
-import { select, useSelection } from "./selection";
+import { select, useSelection, type BlockAt } from "./selection";
+import { threadName } from "./threads";
 import { readAnswer, Table, type ColumnTable } from "./wire";
 
 const kMost = 1000;
@@ -16,18 +18,20 @@ interface Blocks {
   rows: Table;
   bytes: number;
   blocks: number;
+  ns: number;
 }
 
 export function BlocksView({ recording }: { recording: Recording }) {
   const present = useSelection();
   // Blocks are of a moment; of a range, of its end.
   const selection = { ...present, metric: "live" };
-  const at = selection.range ? selection.range[1] : selection.at;
-  const question = { at, top: kMost, ...(selection.filter && { filter: selection.filter }) };
+  const at = momentOf(selection, recording, selection.range ? selection.range[1] : selection.at);
+  const question = { at, top: kMost, ...scopeOf(selection) };
   const asked = useAsked("/api/blocks", { question }, "blocks", (wire): Blocks => ({
     rows: new Table((wire.blocks ?? { count: 0 }) as ColumnTable, [], {}),
     bytes: wire.live_bytes ?? 0,
     blocks: wire.live_blocks ?? 0,
+    ns: wire.time_ns ?? 0,
   }));
   const bySite = { question: { ...question, by: "site", top: 5000 } };
   const sites = useAsked("/api/ask", bySite, "blocks-sites", (wire) => readAnswer(wire.answer));
@@ -56,6 +60,7 @@ export function BlocksView({ recording }: { recording: Recording }) {
     });
   }, [rows, columns, sort]);
   if (!asked.value || !rows) return <Waiting asked={asked} />;
+  const isOf = (block: BlockAt, i: number) => block.process === rows.number("ledger", i);
   return (
     <div class="view">
       <div class={"head" + (asked.isWaiting ? " waiting" : "")}>
@@ -72,11 +77,16 @@ export function BlocksView({ recording }: { recording: Recording }) {
         order={order}
         sort={sort}
         sortBy={setSort}
-        isPicked={(i) => present.picked?.site === rows.number("site", i)}
+        isPicked={(i) => present.block?.address === rows.number("address", i) && isOf(present.block, i)}
         pick={(i) => {
           const site = rows.number("site", i);
           const known = names.get(site);
-          if (known) select({ picked: { ...known, by: "site", site } });
+          const block = {
+            address: rows.number("address", i),
+            ns: asked.value!.ns,
+            process: rows.number("ledger", i),
+          };
+          select({ block, ...(known && { picked: { ...known, by: "site", site } }) });
         }}
       />
       <p class="foot">
@@ -84,6 +94,7 @@ export function BlocksView({ recording }: { recording: Recording }) {
           ? `the largest ${count(rows.count)} of ${count(asked.value.blocks)}`
           : `${count(rows.count)} blocks`}
       </p>
+      {present.block && <LifeOf recording={recording} block={present.block} />}
     </div>
   );
 }
@@ -105,7 +116,7 @@ function columnsOf(
     column("size", "size", bytes),
     column("age_ns", "age", duration),
     column("birth_ns", "allocated at", duration),
-    column("address", "address", (value) => "0x" + value.toString(16)),
-    column("thread", "thread", (value) => recording.threads[value]?.name ?? String(value)),
+    column("address", "address", hex),
+    column("thread", "thread", (value) => threadName(recording, value)),
   ];
 }

@@ -5,10 +5,12 @@ import type { Recording } from "./recording";
 import type { Selection } from "./selection";
 
 export function commandOf(selection: Selection, recording: Recording): string {
-  const words = ["heapledger", "report", ...shortPaths(recording.paths)];
+  const { process } = selection;
+  const one = process === null ? undefined : recording.processes[process]?.path;
+  const words = ["heapledger", "report", ...(one ? [one] : shortPaths(recording.paths))];
   const isTree = selection.view === "flame" || selection.view === "callers";
   const question = (isTree ? selectedTree : selected)(selection, recording);
-  addQuestion(words, question);
+  addQuestion(words, process === null ? question : ofProcess(question, recording, process));
   if (selection.view === "flame") {
     words.push(selection.inverted ? "--bottom-up" : "--tree");
   } else if (selection.view === "callers" && selection.picked) {
@@ -17,6 +19,19 @@ export function commandOf(selection: Selection, recording: Recording): string {
     words.push("--by", selection.view === "table" ? selection.by : "owner");
   }
   return words.map(shellWord).join(" ");
+}
+
+// A report on one process counts the time from its own start.
+function ofProcess(question: Question, recording: Recording, process: number): Question {
+  const begin = Math.round(recording.processes[process]?.begin_ns ?? 0);
+  const own = (moment: unknown) =>
+    String(moment).replace(/^(\d+)ns$/, (_, ns) => `${Math.max(0, Number(ns) - begin)}ns`);
+  const { at, between } = question;
+  return {
+    ...question,
+    ...(at !== undefined && { at: own(at) }),
+    ...(between !== undefined && { between: (between as string[]).map(own) }),
+  };
 }
 
 const kMostPaths = 4;

@@ -6,6 +6,7 @@ import { useAsked } from "./asked";
 import { bytes, change, count, place } from "./format";
 import { CompareFlame } from "./compare_flame";
 import { Waiting } from "./head";
+import { momentOf, scopeOf } from "./metrics";
 import { momentLabel } from "./moment_label";
 import { timeOf, type Recording } from "./recording";
 import { Rows, type ColumnOf } from "./rows";
@@ -44,7 +45,7 @@ export function CompareView({ recording }: { recording: Recording }) {
   const [a, b] = endsOf(selection, recording);
   const by = kBy.includes(selection.by) ? selection.by : "owner";
   const question = (at: string) => ({
-    question: { at, by, top: 5000, sort: "live", ...(selection.filter && { filter: selection.filter }) },
+    question: { at: momentOf(selection, recording, at), by, top: 5000, sort: "live", ...scopeOf(selection) },
   });
   const read = (wire: any) => readAnswer(wire.answer);
   const before = useAsked("/api/ask", question(a), "before", read);

@@ -6,7 +6,7 @@ import { Flame, useTree } from "./flame";
 import { FlameTree } from "./flame_tree";
 import { bytes, change } from "./format";
 import { Waiting } from "./head";
-import { kMetrics } from "./metrics";
+import { kMetrics, momentOf, scopeOf } from "./metrics";
 import { changeColour } from "./palette";
 import type { Recording } from "./recording";
 import { select, useSelection } from "./selection";
@@ -33,10 +33,10 @@ export function CompareFlame({ recording, a, b }: { recording: Recording; a: str
   const selection = useSelection();
   const [isOfAfter, setOfAfter] = useState(true);
   const question = (at: string) => ({
-    at,
+    at: momentOf(selection, recording, at),
     sort: "live",
     tree: selection.inverted ? "bottom-up" : "top-down",
-    ...(selection.filter && { filter: selection.filter }),
+    ...scopeOf(selection),
   });
   const before = useTree(question(a), "before-tree");
   const after = useTree(question(b), "after-tree");

@@ -2,12 +2,14 @@
 import { h } from "preact";
 import { useState } from "preact/hooks";
 import { conditionsOf, plainCondition, withCondition, withoutCondition } from "./filter";
+import type { Recording } from "./recording";
 import { select, useSelection } from "./selection";
 
 const kExamples = "function=parse, size>=1k, thread=worker*, lifetime<1ms, module=libfoo*";
 
-export function FilterBar() {
-  const { filter } = useSelection();
+export function FilterBar({ recording }: { recording: Recording }) {
+  const { filter, process } = useSelection();
+  const only = process === null ? undefined : recording.processes[process];
   const [typed, setTyped] = useState("");
   const add = (event: Event) => {
     event.preventDefault();
@@ -20,6 +22,19 @@ export function FilterBar() {
   };
   return (
     <form class="filter" onSubmit={add} role="search" aria-label="Filter">
+      {only && (
+        <button
+          type="button"
+          class="chip"
+          title={`${only.command}\nAll processes again`}
+          onClick={() => select({ process: null, zoom: [] })}
+        >
+          <span>
+            process {only.title} {only.pid}
+          </span>{" "}
+          ✕
+        </button>
+      )}
       {conditionsOf(filter).map((condition) => (
         <button
           key={condition}

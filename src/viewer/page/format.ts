@@ -39,9 +39,9 @@ export function count(value: number): string {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-// "1 block", "3 blocks"
-export function counted(value: number, what: string): string {
-  return `${count(value)} ${what}${value === 1 ? "" : "s"}`;
+// "1 block", "3 blocks", "2 processes"
+export function counted(value: number, what: string, several = what + "s"): string {
+  return `${count(value)} ${value === 1 ? what : several}`;
 }
 
 // 12.3%

@@ -6,12 +6,13 @@ import { ask } from "./asked";
 import { bytes, duration, place } from "./format";
 import { edgeWidth } from "./edges";
 import { Refused } from "./head";
+import { momentOf, scopeOf, type Question } from "./metrics";
 import { timeOf, type Recording } from "./recording";
 import { Rows, type ColumnOf } from "./rows";
 import { select, useSelection } from "./selection";
 import { readAnswer, type Answer } from "./wire";
 
-const kIntervals = 8; // where no flags are set
+const kIntervals = 6; // where no flags are set
 
 // The moments between which it is looked: flags, or else markers, or else equal parts of the run.
 export function pointsOf(recording: Recording, flags: number[]): string[] {
@@ -69,14 +70,14 @@ function grownOf(answers: Answer[]): Grown[] {
   return all.sort((a, b) => b.times - a.times || b.sum - a.sum);
 }
 
-function useIntervals(points: string[], filter: string) {
+function useIntervals(points: string[], scope: Question) {
   const [state, setState] = useState<{ answers?: Answer[]; failure?: string }>({});
-  const key = points.join("|") + filter;
+  const key = points.join("|") + JSON.stringify(scope);
   useEffect(() => {
     let isLate = false;
     const all = { by: "owner", top: 1000, sort: "live", wanted: ["no_range_peaks"] };
     const questions = points.slice(1).map((end, i) => ({
-      question: { ...all, between: [points[i], end], ...(filter && { filter }) },
+      question: { ...all, between: [points[i], end], ...scope },
     }));
     Promise.all(questions.map((body) => ask("/api/ask", body))).then(
       (wires) => !isLate && setState({ answers: wires.map((wire: any) => readAnswer(wire.answer)) }),
@@ -88,9 +89,13 @@ function useIntervals(points: string[], filter: string) {
 }
 
 export function GrowthView({ recording }: { recording: Recording }) {
-  const { flags, filter, search, picked } = useSelection();
+  const selection = useSelection();
+  const { flags, search, picked } = selection;
   const points = useMemo(() => pointsOf(recording, flags), [recording, flags.join()]);
-  const { answers, failure } = useIntervals(points, filter);
+  const { answers, failure } = useIntervals(
+    points.map((point) => momentOf(selection, recording, point)),
+    scopeOf(selection),
+  );
   const grown = useMemo(() => (answers ? grownOf(answers) : []), [answers]);
   const [sort, setSort] = useState("times");
   const columns = useMemo(() => columnsOf(grown, points, recording), [grown, points]);

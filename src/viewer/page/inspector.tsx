@@ -7,17 +7,19 @@ import { commandOf } from "./command";
 import { copyText } from "./copy";
 import { exactly, withCondition } from "./filter";
 import { figure, percent, place } from "./format";
-import { metricOf, selected } from "./metrics";
+import { metricOf, selected, whenText } from "./metrics";
 import type { FigureRow, Recording } from "./recording";
 import { Sparkline } from "./sparkline";
 import { select, useSelection, type Picked, type Selection } from "./selection";
 import { StackList } from "./stacks";
+import { threadPattern } from "./threads";
 import { readAnswer, type Answer } from "./wire";
 
 // The condition that selects what is chosen; empty where a filter cannot say it.
 export function conditionOf(picked: Picked, negated = false): string {
   const sign = negated ? "!" : "";
-  const kinds: Record<string, string> = { module: "module", thread: "thread", heap: "heap" };
+  const kinds: Record<string, string> = { module: "module", heap: "heap" };
+  if (picked.by === "thread") return `thread=${sign}${threadPattern(picked.name)}`;
   if (kinds[picked.by]) return `${kinds[picked.by]}=${sign}${exactly(picked.name)}`;
   const isFunction = ["function", "owner", "site", "line", "part"].includes(picked.by);
   return isFunction && picked.name ? `function=${sign}${exactly(picked.name)}` : "";
@@ -31,12 +33,33 @@ export function Inspector({ recording }: { recording: Recording }) {
       {picked ? (
         <Chosen picked={picked} selection={selection} recording={recording} />
       ) : (
-        <p class="quiet">Choose a box or a row to see its figures, its stacks and its source.</p>
+        <>
+          <p class="quiet">Choose a box or a row to see its figures, its stacks and its source.</p>
+          {!recording.only_counts && <Everything selection={selection} recording={recording} />}
+        </>
       )}
       <Command selection={selection} recording={recording} />
     </aside>
   );
 }
+
+// What every view shows now, in all figures.
+function Everything({ selection, recording }: { selection: Selection; recording: Recording }) {
+  const here = useAsked("/api/ask", wholeOf(selection, recording), "inspector-all", (wire) =>
+    readAnswer(wire.answer),
+  );
+  if (here.failure) return null;
+  return (
+    <section class={here.isWaiting ? "waiting" : ""}>
+      <h4>{whenText(selection, recording)}</h4>
+      <FigureList answer={here.value} selection={selection} recording={recording} />
+    </section>
+  );
+}
+
+const wholeOf = (selection: Selection, recording: Recording) => ({
+  question: { ...selected(selection, recording), by: "nothing" },
+});
 
 interface ChosenProps {
   picked: Picked;
@@ -50,11 +73,8 @@ function Chosen({ picked, selection, recording }: ChosenProps) {
   const question = useMemo(() => selected({ ...selection, filter }, recording), [selection, filter]);
   const body = condition ? { question: { ...question, by: "site", top: 3 } } : null;
   const asked = useAsked("/api/ask", body, "inspector", (wire) => readAnswer(wire.answer));
-  const here = useAsked(
-    "/api/ask",
-    { question: { ...selected(selection, recording), by: "nothing" } },
-    "inspector-all",
-    (wire) => readAnswer(wire.answer),
+  const here = useAsked("/api/ask", wholeOf(selection, recording), "inspector-all", (wire) =>
+    readAnswer(wire.answer),
   );
   return (
     <>
@@ -141,8 +161,8 @@ function FigureList({ answer, whole, selection, recording }: FigureListProps) {
           <div class={row.key === metric.key ? "main" : ""} title={row.help}>
             <dt>{row.title || row.word}</dt>
             <dd>
-              {row.adds_up && all > 0 && <span class="quiet">{percent(value, all)}</span>}
-              {figure(value, row.unit)}
+              <span class="quiet">{row.adds_up && all > 0 && percent(value, all)}</span>
+              <span>{figure(value, row.unit)}</span>
             </dd>
           </div>
         );

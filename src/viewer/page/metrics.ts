@@ -55,13 +55,25 @@ export interface Question {
   [member: string]: unknown;
 }
 
+// Which blocks: by the filter, and of which process.
+export function scopeOf({ filter, process }: Selection): Question {
+  return { ...(filter && { filter }), ...(process !== null && { ledger: process }) };
+}
+
+// A moment of a process is one of the run, not its own.
+export function momentOf(selection: Selection, recording: Recording, moment: string): string {
+  return selection.process === null ? moment : `${Math.round(timeOf(recording, moment))}ns`;
+}
+
 // What is selected, without how it is grouped.
 export function selected(selection: Selection, recording: Recording): Question {
-  const { range, metric } = selection;
+  const { metric } = selection;
+  const at = (moment: string) => momentOf(selection, recording, moment);
+  const range = selection.range?.map(at);
   const question: Question = { sort: metricOf(selection).sort };
   let filter = selection.filter;
   if (metric === "never-freed") {
-    question.at = "end";
+    question.at = at("end");
     if (range) {
       const [begin, end] = range.map((moment) => timeOf(recording, moment));
       filter = withCondition(filter, `time=${begin}ns..${end}ns`);
@@ -71,9 +83,9 @@ export function selected(selection: Selection, recording: Recording): Question {
   } else if (range) {
     question.between = range;
   } else {
-    question.at = selection.at;
+    question.at = at(selection.at);
   }
-  if (filter) question.filter = filter;
+  Object.assign(question, scopeOf({ ...selection, filter }));
   // Peaks of groups take a pass over the ledger; all else is in the index.
   if (metric === "peak") question.wanted = ["own_peaks"];
   else if (question.between) question.wanted = ["no_range_peaks"];
@@ -91,6 +103,12 @@ export function metricOfTree(selection: Selection): Selection {
 
 // "live at the peak, 4.96 s" or "from 1.00 s to 2.00 s".
 export function whenText(selection: Selection, recording: Recording): string {
+  const process = selection.process !== null && recording.processes[selection.process];
+  const of = process ? `${process.title} ${process.pid}, ` : "";
+  return of + timeText(selection, recording);
+}
+
+function timeText(selection: Selection, recording: Recording): string {
   const { range } = selection;
   const at = (moment: string) => {
     const time = duration(timeOf(recording, moment));

@@ -4,6 +4,7 @@ import { h } from "preact";
 import { useAsked } from "./asked";
 import { figure, percent, place } from "./format";
 import { Head, Refused } from "./head";
+import { LongName } from "./long_name";
 import { metricOf, selected } from "./metrics";
 import { barColour } from "./palette";
 import type { Recording } from "./recording";
@@ -66,8 +67,8 @@ function Owners({ recording }: { recording: Recording }) {
           shown.map((i) => (
             <li key={i}>
               <button
-                class={"owner" + (isPicked(present.picked, rows, i, by) ? " picked" : "")}
-                onClick={() => select({ picked: rowPicked(rows, i, by) })}
+                class={"owner" + (isPicked(recording, present.picked, rows, i, by) ? " picked" : "")}
+                onClick={() => select({ picked: rowPicked(recording, rows, i, by) })}
               >
                 <span class="amount">{figure(rows.values(metric.key)[i], metric.unit)}</span>
                 <span class="share">{percent(rows.values(metric.key)[i], whole)}</span>
@@ -75,8 +76,8 @@ function Owners({ recording }: { recording: Recording }) {
                   share={whole > 0 ? rows.values(metric.key)[i] / whole : 0}
                   colour={barColour(rows.text("module", i), dark)}
                 />
-                <span class="name mono" title={rows.text("name", i)}>
-                  {rows.text("function", i) || rows.text("name", i)}
+                <span class="name" title={rows.text("name", i)}>
+                  <LongName text={rows.text("function", i) || rows.text("name", i)} />
                 </span>
                 <span class="quiet">{place(rows.file(i), rows.number("line", i))}</span>
               </button>

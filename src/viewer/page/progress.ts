@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 interface Progress {
+  lane: string;
   done: number;
   total: number;
 }
@@ -10,6 +11,7 @@ const kForget = 800; // ms without news: what was waited for is there, or given 
 
 let share: number | null = null;
 let timer = 0;
+let heardOf = ""; // the lane that it was of
 const listeners = new Set<() => void>();
 
 function tell(next: number | null): void {
@@ -17,10 +19,18 @@ function tell(next: number | null): void {
   for (const listener of listeners) listener();
 }
 
-export function heardProgress({ done, total }: Progress): void {
+export function heardProgress({ lane, done, total }: Progress): void {
+  heardOf = lane;
   clearTimeout(timer);
   timer = window.setTimeout(() => tell(null), kForget);
   tell(total > 0 ? Math.min(1, done / total) : null);
+}
+
+// The answer is there, or was given up.
+export function endProgress(lane: string): void {
+  if (share === null || lane !== heardOf) return;
+  clearTimeout(timer);
+  tell(null);
 }
 
 // From 0 to 1; nothing while nobody reads.

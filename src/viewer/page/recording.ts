@@ -44,7 +44,10 @@ export interface Process {
   title: string;
   pid: number;
   parent_pid: number;
+  path: string;
   command: string;
+  forked: boolean;
+  complete: boolean;
   begin_ns: number;
   end_ns: number;
   calls: number;

@@ -3,6 +3,7 @@
 import { Fragment, h } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useSize } from "./canvas";
+import { LongName } from "./long_name";
 
 export interface ColumnOf {
   key: string;
@@ -16,6 +17,8 @@ export interface ColumnOf {
   shareText?: (i: number) => string;
   colour?: (i: number) => string;
   tone?: (i: number) => string; // a class
+  indent?: (i: number) => number;
+  span?: (i: number) => { begin: number; end: number; strength: number }; // shares of the width
 }
 
 interface RowsProps {
@@ -23,7 +26,7 @@ interface RowsProps {
   columns: ColumnOf[];
   order: number[];
   sort: string;
-  sortBy: (key: string) => void;
+  sortBy?: (key: string) => void; // none: in the order that they are in
   isPicked: (i: number) => boolean;
   pick: (i: number) => void;
 }
@@ -108,7 +111,7 @@ function Gap({ rows, columns }: { rows: number; columns: number }) {
 interface HeadCellProps {
   column: ColumnOf;
   sort: string;
-  sortBy: (key: string) => void;
+  sortBy?: (key: string) => void;
 }
 
 function HeadCell({ column, sort, sortBy }: HeadCellProps) {
@@ -116,14 +119,20 @@ function HeadCell({ column, sort, sortBy }: HeadCellProps) {
   const isUp = sort.startsWith("-");
   const direction = isSorted ? (isUp !== (column.isText ?? false) ? "ascending" : "descending") : "none";
   return (
-    <th role="columnheader" aria-sort={direction} class={column.isText ? "text" : ""}>
-      <button
-        title={column.help}
-        onClick={() => sortBy(isSorted && !isUp ? "-" + column.key : column.key)}
-      >
-        {column.title}
-        <span class="arrow">{isSorted ? (direction === "ascending" ? " ↑" : " ↓") : ""}</span>
-      </button>
+    <th role="columnheader" aria-sort={direction} class={column.isText || column.span ? "text" : ""}>
+      {sortBy ? (
+        <button
+          title={column.help}
+          onClick={() => sortBy(isSorted && !isUp ? "-" + column.key : column.key)}
+        >
+          {column.title}
+          <span class="arrow">{isSorted ? (direction === "ascending" ? " ↑" : " ↓") : ""}</span>
+        </button>
+      ) : (
+        <span class="plain" title={column.help}>
+          {column.title}
+        </span>
+      )}
     </th>
   );
 }
@@ -134,13 +143,14 @@ function Cell({ column, i }: { column: ColumnOf; i: number }) {
     const more = column.more?.(i);
     return (
       <td role="gridcell" class="text" title={more ? `${text}\n${more}` : text}>
-        <div class="name">
-          <span>{text}</span>
-          {more && more !== text && !text.endsWith(more) && <span class="quiet"> {more}</span>}
+        <div class="name" style={column.indent && { paddingLeft: `${column.indent(i) * 16}px` }}>
+          <LongName text={text} />
+          {more && more !== text && !text.endsWith(more) && <span class={"quiet place" + (column.indent ? " long" : "")}> {more}</span>}
         </div>
       </td>
     );
   }
+  if (column.span) return <SpanCell {...column.span(i)} text={text} />;
   return (
     <td role="gridcell" class={column.tone?.(i) ?? ""}>
       {column.share ? (
@@ -152,6 +162,23 @@ function Cell({ column, i }: { column: ColumnOf; i: number }) {
       ) : (
         text
       )}
+    </td>
+  );
+}
+
+// A stretch of something, as a bar.
+function SpanCell(props: { begin: number; end: number; strength: number; text: string }) {
+  const style = {
+    marginLeft: `${100 * Math.min(0.995, props.begin)}%`,
+    width: `${100 * Math.max(0, props.end - props.begin)}%`,
+    opacity: 0.35 + 0.65 * props.strength,
+  };
+  return (
+    <td role="gridcell" class="stretch" title={props.text}>
+      <div>
+        <span style={style} />
+      </div>
+      <span class="spoken">{props.text}</span>
     </td>
   );
 }

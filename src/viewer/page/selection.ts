@@ -11,12 +11,28 @@ export interface Picked {
   site: number;
 }
 
+// A block: whoever has the address at that time.
+export interface BlockAt {
+  address: number;
+  ns: number;
+  process: number;
+}
+
+// A part of the plane of births and ends, in its cells, both ends included.
+export interface Cohort {
+  born: [number, number];
+  died: [number, number];
+}
+
 export interface Selection {
   view: string;
   at: string; // a moment: "peak", "end", "marker:x", "123ns"
   range: [string, string] | null;
   window: [number, number] | null; // of the timeline, in ns
   filter: string; // as after --filter
+  process: number | null; // only this one of the run, by its place
+  block: BlockAt | null;
+  cohort: Cohort | null;
   metric: string;
   by: string;
   sort: string; // key of a figure, "name", or empty: the metric
@@ -33,6 +49,9 @@ export const kFirstSelection: Selection = {
   range: null,
   window: null,
   filter: "",
+  process: null,
+  block: null,
+  cohort: null,
   metric: "live",
   by: "owner",
   sort: "",
@@ -52,6 +71,14 @@ export function toQuery(selection: Selection): string {
   }
   if (selection.range) query.set("between", selection.range.join(" "));
   if (selection.window) query.set("window", selection.window.join("-"));
+  if (selection.process !== null) query.set("process", String(selection.process));
+  if (selection.block) {
+    const { address, ns, process } = selection.block;
+    query.set("block", [address, ns, process].join("-"));
+  }
+  if (selection.cohort) {
+    query.set("cohort", [...selection.cohort.born, ...selection.cohort.died].join("-"));
+  }
   if (selection.inverted) query.set("inverted", "1");
   for (const name of selection.zoom) query.append("zoom", name);
   if (selection.picked) {
@@ -77,6 +104,14 @@ export function fromQuery(text: string): Selection {
   selection.range = rangeFrom(query.get("between"));
   const window = numbersIn(query.get("window"));
   if (window.length === 2 && window[0] < window[1]) selection.window = [window[0], window[1]];
+  const [process] = numbersIn(query.get("process"));
+  if (process !== undefined) selection.process = process;
+  const block = numbersIn(query.get("block"));
+  if (block.length === 3) selection.block = { address: block[0], ns: block[1], process: block[2] };
+  const cohort = numbersIn(query.get("cohort"));
+  if (cohort.length === 4 && cohort[0] <= cohort[1] && cohort[2] <= cohort[3]) {
+    selection.cohort = { born: [cohort[0], cohort[1]], died: [cohort[2], cohort[3]] };
+  }
   selection.inverted = query.get("inverted") === "1";
   selection.zoom = query.getAll("zoom");
   selection.flags = numbersIn(query.get("flags"));

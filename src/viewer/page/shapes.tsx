@@ -4,12 +4,13 @@ import { h } from "preact";
 import { useState } from "preact/hooks";
 import { useAsked } from "./asked";
 import { classConditions } from "./class_conditions";
-import { conditionsOf, exactly } from "./filter";
+import { conditionsOf } from "./filter";
 import { figure, percent } from "./format";
 import { Head, Waiting } from "./head";
 import { metricOf, selected } from "./metrics";
 import type { Recording } from "./recording";
 import { select, useSelection } from "./selection";
+import { threadName, threadPattern } from "./threads";
 import { readAnswer, type Answer } from "./wire";
 
 interface Shape {
@@ -36,7 +37,7 @@ const kShapes: Shape[] = [
     by: "thread",
     title: "threads that allocate",
     key: "thread",
-    conditions: (first) => [`thread=${exactly(first.replace(/ \(.*$/, ""))}`],
+    conditions: (first) => [`thread=${threadPattern(first)}`],
   },
 ];
 
@@ -72,7 +73,7 @@ function Bars({ shape, recording }: { shape: Shape; recording: Recording }) {
     <section>
       <h3 class="quiet">{shape.title}</h3>
       {asked.value ? (
-        <BarRows shape={shape} answer={asked.value} filter={filter} />
+        <BarRows shape={shape} answer={asked.value} filter={filter} recording={recording} />
       ) : (
         <Waiting asked={asked} />
       )}
@@ -84,15 +85,18 @@ interface BarRowsProps {
   shape: Shape;
   answer: Answer;
   filter: string; // without the conditions of this shape
+  recording: Recording;
 }
 
-function BarRows({ shape, answer, filter }: BarRowsProps) {
+function BarRows({ shape, answer, filter, recording }: BarRowsProps) {
   const selection = useSelection();
   const metric = metricOf(selection);
   const [brush, setBrush] = useState<[number, number] | null>(null);
   const { rows, totals } = answer;
   const values = rows.values(metric.key);
   const isRange = shape.by !== "thread";
+  const nameOf = (i: number) =>
+    (!isRange && threadName(recording, rows.number("thread", i))) || rows.text("name", i);
   const order = Array.from({ length: rows.count }, (_, i) => i).filter((i) => values[i] > 0);
   if (isRange) order.sort((a, b) => (rows.key(a) < rows.key(b) ? -1 : 1));
   const most = order.reduce((so, i) => Math.max(so, values[i]), 1);
@@ -103,7 +107,7 @@ function BarRows({ shape, answer, filter }: BarRowsProps) {
   };
   const between = (from: number, to: number) => {
     const [first, last] = isRange ? [Math.min(from, to), Math.max(from, to)] : [to, to];
-    return shape.conditions(rows.text("name", order[first]), rows.text("name", order[last]));
+    return shape.conditions(nameOf(order[first]), nameOf(order[last]));
   };
   const apply = (from: number, to: number) => {
     const conditions = between(from, to);
@@ -116,7 +120,7 @@ function BarRows({ shape, answer, filter }: BarRowsProps) {
   return (
     <ul class="bars" onPointerLeave={() => setBrush(null)}>
       {order.map((i, at) => (
-        <li key={rows.text("name", i)}>
+        <li key={i}>
           <button
             class={inBrush(at) || chosen(at) ? "brushed" : ""}
             aria-pressed={chosen(at)}
@@ -130,7 +134,7 @@ function BarRows({ shape, answer, filter }: BarRowsProps) {
             }}
             onClick={() => apply(at, at)}
           >
-            <span class="name">{rows.text("name", i)}</span>
+            <span class="name">{nameOf(i)}</span>
             <span class="bar" aria-hidden="true">
               <span style={{ width: `${(100 * values[i]) / most}%` }} />
             </span>

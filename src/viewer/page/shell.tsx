@@ -30,7 +30,7 @@ export function Shell({ recording }: { recording: Recording }) {
         <h1 title={recording.command}>
           {recording.title} <span class="quiet">{recording.command}</span>
         </h1>
-        {recording.only ? <span class="spring" /> : <FilterBar />}
+        {recording.only ? <span class="spring" /> : <FilterBar recording={recording} />}
         <Search />
         <button onClick={otherTheme} aria-label="Dark or light" title="Dark or light">
           ◐

@@ -3,6 +3,7 @@ import { h } from "preact";
 import { useAsked } from "./asked";
 import { Canvas, useSize } from "./canvas";
 import { bytes, duration } from "./format";
+import { scopeOf } from "./metrics";
 import { theme } from "./palette";
 import { timeOf, type Recording } from "./recording";
 import { useSelection } from "./selection";
@@ -10,7 +11,7 @@ import { useSelection } from "./selection";
 export function Sparkline({ recording, filter }: { recording: Recording; filter: string }) {
   const selection = useSelection();
   const [box, size] = useSize<HTMLDivElement>();
-  const asked = useAsked("/api/timeline", { question: { filter } }, "sparkline", (wire) => {
+  const asked = useAsked("/api/timeline", { question: scopeOf({ ...selection, filter }) }, "sparkline", (wire) => {
     const columns = wire.timeline ?? wire;
     return {
       width: Number(columns.width_ns ?? 0),

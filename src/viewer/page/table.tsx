@@ -12,6 +12,7 @@ import { Rows, type ColumnOf } from "./rows";
 import { copyText, rowsAsCsv } from "./copy";
 import { select, useSelection, type Picked } from "./selection";
 import { isDark } from "./theme";
+import { threadName } from "./threads";
 import { readAnswer, type Answer, type Table } from "./wire";
 
 const kMostRows = 2000;
@@ -31,9 +32,14 @@ export const kGroupTitles: Record<string, string> = {
   process: "process",
 };
 
-export function rowPicked(rows: Table, i: number, by: string): Picked {
+function nameOf(recording: Recording, rows: Table, i: number, by: string): string {
+  const thread = by === "thread" && threadName(recording, rows.number("thread", i));
+  return thread || rows.text("function", i) || rows.text("name", i);
+}
+
+export function rowPicked(recording: Recording, rows: Table, i: number, by: string): Picked {
   return {
-    name: rows.text("function", i) || rows.text("name", i),
+    name: nameOf(recording, rows, i, by),
     by,
     file: rows.file(i),
     line: rows.number("line", i),
@@ -61,7 +67,7 @@ export function TableView({ recording }: { recording: Recording }) {
   );
   if (!answer) return <Waiting asked={asked} />;
   const { rows } = answer;
-  const picked = (i: number) => isPicked(selection.picked, rows, i, by);
+  const picked = (i: number) => isPicked(recording, selection.picked, rows, i, by);
   return (
     <div class="view">
       <Head selection={selection} recording={recording} asked={asked}>
@@ -86,7 +92,7 @@ export function TableView({ recording }: { recording: Recording }) {
         sort={selection.sort || "all." + metric.key}
         sortBy={(key) => select({ sort: key }, "quietly")}
         isPicked={picked}
-        pick={(i) => select({ picked: rowPicked(rows, i, by) })}
+        pick={(i) => select({ picked: rowPicked(recording, rows, i, by) })}
       />
       <p class="foot">
         {countText(order.length, rows.count, answer.groups)}
@@ -102,10 +108,14 @@ function countText(shown: number, here: number, groups: number): string {
   return `${figure(here, "count")} row${here === 1 ? "" : "s"}`;
 }
 
-export function isPicked(picked: Picked | null, rows: Table, i: number, by: string): boolean {
-  if (!picked) return false;
-  const name = rows.text("function", i) || rows.text("name", i);
-  if (picked.name !== name) return false;
+export function isPicked(
+  recording: Recording,
+  picked: Picked | null,
+  rows: Table,
+  i: number,
+  by: string,
+): boolean {
+  if (!picked || picked.name !== nameOf(recording, rows, i, by)) return false;
   return picked.by !== by || picked.line === 0 || picked.line === rows.number("line", i);
 }
 
@@ -114,14 +124,17 @@ function columnsOf(answer: Answer, recording: Recording, metric: Metric, by: str
   const whole = totals[metric.key] ?? 0;
   const dark = isDark();
   const [first, second] = kByFunction.has(by) ? ["function", "name"] : ["name", "function"];
-  const nameOf = (i: number) => rows.text(first, i) || rows.text(second, i) || "(unknown)";
+  const shownAs = (i: number) =>
+    by === "thread"
+      ? nameOf(recording, rows, i, by)
+      : rows.text(first, i) || rows.text(second, i) || "(unknown)";
   const columns: ColumnOf[] = [
     {
       key: "name",
       title: kGroupTitles[by] ?? by,
       isText: true,
-      value: nameOf,
-      text: nameOf,
+      value: shownAs,
+      text: shownAs,
       more: (i) => place(rows.file(i), rows.number("line", i)),
     },
   ];

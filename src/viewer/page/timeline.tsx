@@ -6,6 +6,7 @@ import { useAsked } from "./asked";
 import { Canvas, useSize } from "./canvas";
 import { namedMoments, seriesAt, snapped, stepped } from "./edges";
 import { bytes, count, duration } from "./format";
+import { scopeOf } from "./metrics";
 import { theme } from "./palette";
 import { momentText, timeOf, type Recording } from "./recording";
 import { select, selection as present, useSelection, type Selection } from "./selection";
@@ -15,8 +16,10 @@ import { frameOf, timeAt, xOf, type Frame } from "./timeline_frame";
 const kReach = 7; // pixels within which a named moment is meant
 const kDrag = 4; // pixels before a click is a drag
 
-function useFiltered(filter: string): Shown["filtered"] {
-  const body = filter ? { question: { filter } } : null;
+function useFiltered(selection: Selection): Shown["filtered"] {
+  const question = scopeOf(selection);
+  const isAll = Object.keys(question).length === 0;
+  const body = isAll ? null : { question };
   const asked = useAsked("/api/timeline", body, "timeline", (wire) => {
     const columns = wire.timeline ?? wire;
     return {
@@ -24,7 +27,7 @@ function useFiltered(filter: string): Shown["filtered"] {
       live: Float64Array.from((columns.live_bytes as number[] | undefined) ?? []),
     };
   });
-  return filter && asked.value && asked.value.width > 0 ? asked.value : undefined;
+  return !isAll && asked.value && asked.value.width > 0 ? asked.value : undefined;
 }
 
 export function Timeline({ recording }: { recording: Recording }) {
@@ -32,7 +35,7 @@ export function Timeline({ recording }: { recording: Recording }) {
   const [box, size] = useSize<HTMLDivElement>();
   const [hover, setHover] = useState<number | null>(null);
   const drag = useRef<{ x: number; begin: string; isRange: boolean } | null>(null);
-  const filtered = useFiltered(selection.filter);
+  const filtered = useFiltered(selection);
   const [begin, end] = selection.window ?? [0, Math.max(1, recording.duration_ns)];
   const frame = useMemo(() => frameOf(size, begin, end), [size, begin, end]);
   const cursor = timeOf(recording, selection.range ? selection.range[1] : selection.at);
