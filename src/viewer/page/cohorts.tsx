@@ -10,7 +10,7 @@ import { Waiting } from "./head";
 import { scopeOf } from "./metrics";
 import { theme } from "./palette";
 import {
-  bornText, cellAt, diedText, drawPlane, planeFrame, planeOf, rectangleOf, sumOf, type Plane,
+  bornText, cellAt, cellText, diedText, drawPlane, planeFrame, planeOf, rectangleOf, sumOf, type Plane,
 } from "./plane";
 import type { Recording } from "./recording";
 import { Rows, type ColumnOf } from "./rows";
@@ -209,13 +209,13 @@ function Cells({ plane }: { plane: Plane }) {
   const columns: ColumnOf[] = [
     {
       key: "name",
-      title: "the largest cells",
+      title: "allocated",
       isText: true,
       value: (i) => plane.birth[i],
-      text: (i) => bornText(plane, cell(i).born),
-      more: (i) => diedText(plane, cell(i).died),
+      text: (i) => cellText(plane, plane.birth[i]),
     },
-    { key: "bytes", title: "allocated", value: (i) => plane.bytes[i], text: (i) => bytes(plane.bytes[i]) },
+    { key: "freed", title: "freed", value: (i) => plane.death[i], text: (i) => cellText(plane, plane.death[i]) },
+    { key: "bytes", title: "bytes", value: (i) => plane.bytes[i], text: (i) => bytes(plane.bytes[i]) },
     { key: "blocks", title: "blocks", value: (i) => plane.blocks[i], text: (i) => count(plane.blocks[i]) },
   ];
   return (

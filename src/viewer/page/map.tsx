@@ -117,7 +117,7 @@ function Regions({ map, column, recording }: { map: HeapMap; column: number; rec
     { key: "most", title: "at most", value: (i) => most[i], text: (i) => bytes(most[i]) },
     {
       key: "size",
-      title: "addresses",
+      title: "extent",
       value: (i) => regions[i].end - regions[i].begin,
       text: (i) => bytes(regions[i].end - regions[i].begin),
     },

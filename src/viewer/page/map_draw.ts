@@ -145,7 +145,10 @@ export function drawMap(g: CanvasRenderingContext2D, f: MapFrame, map: HeapMap, 
     g.fillRect(f.left, y, f.right - f.left, region.rows * f.row);
     g.fillStyle = t.live;
     for (let row = region.firstRow; row < region.firstRow + region.rows; ++row) {
-      drawRow(g, f.left, y + (row - region.firstRow) * f.row, across, f.row, map, row);
+      // On whole pixels, so that rows neither overlap nor leave seams.
+      const top = Math.round(y + (row - region.firstRow) * f.row);
+      const below = Math.round(y + (row + 1 - region.firstRow) * f.row);
+      drawRow(g, f.left, top, across, below - top, map, row);
     }
     g.globalAlpha = 1;
   }
@@ -175,7 +178,8 @@ function drawRow(
     while (to < map.columns && level(to) === share) ++to;
     if (share > 0) {
       g.globalAlpha = 0.14 + (0.86 * share) / 24;
-      g.fillRect(left + from * across, y, (to - from) * across, Math.max(0.8, height));
+      const x = Math.round(left + from * across);
+      g.fillRect(x, y, Math.round(left + to * across) - x, Math.max(1, height));
     }
     from = to;
   }
