@@ -55,10 +55,10 @@ def look(view, script, given=None, **how):
     return clients.in_browser(SCRIPT + script, {"url": view.url, **(given or {})}, **how)
 
 
-def recorded(name, *command):
+def recorded(name, *command, options=()):
     folder = harness.fresh_folder()
     ledger = os.path.join(folder, name + ".ledger")
-    subprocess.run([harness.TOOL, "run", "-o", ledger, "--", *command], cwd=folder, check=True,
+    subprocess.run([harness.TOOL, "run", "-o", ledger, *options, "--", *command], cwd=folder, check=True,
                    capture_output=True, env=harness.plain_environment(),
                    timeout=harness.HANG_SECONDS)
     return ledger

@@ -179,8 +179,11 @@ class Ways(unittest.TestCase):
             const axe = require('fs').readFileSync(args.axe, 'utf8');
             const found = [];
             for (const view of ['overview', 'flame', 'table', 'callers', 'source', 'compare', 'growth',
-                                'shapes', 'rss', 'blocks', 'advice', 'recorded']) {
+                                'shapes', 'cohorts', 'rss', 'blocks', 'map', 'advice', 'recorded']) {
               await open(`?view=${view}&pick=function:main&search=a`);
+              if (view === 'blocks') await click('.rows tbody tr:not(.gap)');
+              if (view === 'cohorts') await page.locator('.plane').press('ArrowRight');
+              await settled();
               const { violations, passes } = await page.evaluate(axe + '; axe.run()');
               if (passes.length < 20) found.push('too little was looked at in ' + view);
               for (const { id, nodes } of violations) found.push([view, id, nodes[0].html]);

@@ -72,7 +72,7 @@ export function useLife(block: BlockAt | null) {
 }
 
 // The functions that asked for them.
-function useNames(sites: number[]): Map<number, { name: string; file: string; line: number }> {
+function useNames(sites: number[]) {
   const body = sites.length > 0 ? { sites } : null;
   const asked = useAsked("/api/frames", body, "life-names", (wire) => {
     rememberFiles(wire.files ?? {});
@@ -86,7 +86,7 @@ function useNames(sites: number[]): Map<number, { name: string; file: string; li
     });
     return names;
   });
-  return asked.value ?? new Map();
+  return { names: asked.value ?? new Map(), isWaiting: asked.isWaiting };
 }
 
 export const hex = (address: number) => "0x" + address.toString(16);
@@ -100,16 +100,16 @@ function endText(recording: Recording, life: Life): string {
 }
 
 export function LifeOf({ recording, block }: { recording: Recording; block: BlockAt }) {
-  const { picked } = useSelection();
+  const { picked, view } = useSelection();
   const asked = useLife(block);
   const lives = asked.value;
   const sites = useMemo(() => [...new Set(lives?.all.map((life) => life.site))].filter((site) => site > 0), [lives]);
-  const names = useNames(sites);
+  const { names, isWaiting } = useNames(sites);
   if (!lives) return <Waiting asked={asked} />;
   const { block: life, all } = lives;
   return (
     <section class="life" aria-label="The life of a block">
-      <div class={"head" + (asked.isWaiting ? " waiting" : "")}>
+      <div class={"head" + (asked.isWaiting || isWaiting ? " waiting" : "")}>
         <h3 aria-live="polite">
           <b>{life ? `${bytes(life.size)} at ${hex(life.address)}` : `No block was at ${hex(block.address)}`}</b>{" "}
           <span class="when">
@@ -121,7 +121,7 @@ export function LifeOf({ recording, block }: { recording: Recording; block: Bloc
           </span>
         </h3>
         <span class="spring" />
-        <button onClick={() => select({ view: "map" })}>On the map</button>
+        {view !== "map" && <button onClick={() => select({ view: "map" })}>On the map</button>}
         <button class="quiet" aria-label="Choose no block" onClick={() => select({ block: null })}>
           ✕
         </button>
@@ -158,7 +158,7 @@ function columnsOf(
   });
   const nameOf = (i: number) => names.get(all[i].site)?.name ?? "";
   return [
-    { ...column("", (life) => life.role), tone: () => "quiet role" },
+    { ...column("which", (life) => life.role), tone: () => "quiet role" },
     {
       key: "name",
       title: "allocated by",

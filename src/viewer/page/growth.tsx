@@ -14,8 +14,10 @@ import { readAnswer, type Answer } from "./wire";
 
 const kIntervals = 6; // where no flags are set
 
-// The moments between which it is looked: flags, or else markers, or else equal parts of the run.
+// The moments between which it is looked: flags, or else markers, or else equal parts of the run. What was
+// before the first and after the last of several flags is left out: they stand around what is meant.
 export function pointsOf(recording: Recording, flags: number[]): string[] {
+  if (flags.length > 1) return flags.map((ns) => `${ns}ns`);
   if (flags.length > 0) return ["start", ...flags.map((ns) => `${ns}ns`), "end"];
   const { markers } = recording;
   if (markers.length > 0 && markers.length <= 12) {

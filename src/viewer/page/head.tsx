@@ -42,7 +42,7 @@ export function Refused({ text, kind }: { text: string; kind: string }) {
     <div class="empty" role="alert">
       <p>{text}</p>
       {kind === "question" && (
-        <button onClick={() => select({ filter: "", range: null, zoom: [] })}>
+        <button onClick={() => select({ filter: "", process: null, range: null, zoom: [] })}>
           Show everything again
         </button>
       )}
