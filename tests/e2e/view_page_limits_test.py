@@ -15,6 +15,7 @@ import viewing
 
 MOST_ROWS = 200
 MOST_BOXES = 5000
+MOST_BYTES = 512 << 10
 FUNCTIONS = 6000
 SIZES = 3000
 PARTS = 50
@@ -83,6 +84,24 @@ class Many(unittest.TestCase):
         self.assertGreater(boxes, 2)
         self.assertLessEqual(boxes, MOST_BOXES)
         self.assertLessEqual(asked, MOST_BOXES)
+
+    def test_answers_are_small(self):
+        """Whatever is looked at, half a megabyte is enough; and nothing was against the page's policy."""
+        sizes, said = view_page.look(self.view, """
+            const sizes = [], said = [];
+            page.on('console', (message) => said.push(message.text()));
+            page.on('response', async (response) => {
+              if (response.url().includes('/api/') && !response.url().endsWith('/events')) {
+                sizes.push([response.url().replace(/.*api/, ''), (await response.body()).length]);
+              }
+            });
+            for (const view of ['overview', 'flame', 'table', 'growth', 'shapes', 'cohorts', 'blocks', 'map']) {
+              await open(`?view=${view}&at=end&by=function`);
+            }
+            return [sizes, said.filter((text) => /policy/i.test(text))];""")
+        self.assertGreater(len(sizes), 15)
+        self.assertEqual([(path, size) for path, size in sizes if size > MOST_BYTES], [])
+        self.assertEqual(said, [])
 
     def test_what_was_left_out_comes_when_zoomed(self):
         answer = ask(self.view, at="end", tree="top-down", sort="calls", least_share=0.0004)

@@ -70,19 +70,20 @@ export function useAsked<T>(
   lane: string,
   read: (answer: any) => T,
 ): Asked<T> {
-  const [state, setState] = useState<Asked<T>>({ isWaiting: body !== null });
   const key = body && path + JSON.stringify(body);
+  // What is known, and which question that is the answer to.
+  const [state, setState] = useState<Asked<T> & { key?: string | null }>({ isWaiting: true });
   const version = useVersion();
   const latest = useRef(key);
   latest.current = key;
   useEffect(() => {
     if (body === null) {
-      setState({ isWaiting: false });
+      setState({ isWaiting: false, key });
       return;
     }
     setState((before) => ({ ...before, isWaiting: true }));
     const settle = (next: Asked<T>) => {
-      if (latest.current === key) setState(next);
+      if (latest.current === key) setState({ ...next, key });
     };
     const attempt = (again: number): Promise<void> =>
       ask(path, body, lane).then(
@@ -97,5 +98,6 @@ export function useAsked<T>(
       );
     void attempt(3);
   }, [key, version]);
-  return state;
+  // Between a new question and the moment that it is asked, too.
+  return { ...state, isWaiting: body !== null && (state.isWaiting || state.key !== key) };
 }

@@ -171,7 +171,6 @@ function columnsOf(
     column("size", (life) => bytes(life.size)),
     column("allocated at", (life) => duration(life.birth)),
     column("end", (life) => (life.how === "left" ? "never freed" : `${life.how} at ${duration(life.end)}`)),
-    column("lived", (life) => (life.how === "left" ? "" : duration(life.end - life.birth))),
     column("thread", (life) => threadName(recording, life.thread)),
   ];
 }

@@ -50,7 +50,7 @@ function Everything({ selection, recording }: { selection: Selection; recording:
   );
   if (here.failure) return null;
   return (
-    <section class={here.isWaiting ? "waiting" : ""}>
+    <section class={"everything" + (here.isWaiting ? " waiting" : "")}>
       <h4>{whenText(selection, recording)}</h4>
       <FigureList answer={here.value} selection={selection} recording={recording} />
     </section>

@@ -1,6 +1,7 @@
 // The overview: what there is to say about the run in one sentence, each part of which leads there; who
 // has it at the moment; which sizes and which lives.
 import { h } from "preact";
+import { useRef } from "preact/hooks";
 import { useAsked } from "./asked";
 import { figure, percent, place } from "./format";
 import { Head, Refused } from "./head";
@@ -13,7 +14,7 @@ import { select, useSelection } from "./selection";
 import { Sentence } from "./sentence";
 import { isPicked, rowPicked } from "./table";
 import { isDark } from "./theme";
-import { readAnswer } from "./wire";
+import { readAnswer, type Table } from "./wire";
 
 export function Overview({ recording }: { recording: Recording }) {
   return (
@@ -42,16 +43,21 @@ function Owners({ recording }: { recording: Recording }) {
   const read = (wire: any) => readAnswer(wire.answer);
   const owners = useAsked("/api/ask", { question: { ...question, by: "owner" } }, "owners", read);
   const rowsOf = owners.value?.rows;
-  const whole = owners.value?.totals[metric.key] ?? 0;
+  const all = owners.value?.totals[metric.key] ?? 0;
   let best = 0;
   for (let i = 0; rowsOf && i < Math.min(5, rowsOf.count); ++i) best += rowsOf.values(metric.key)[i];
   // Where many places own a little each, parts of the program say more.
-  const wantsParts = rowsOf !== undefined && !owners.isWaiting && whole > 0 && best < whole / 2;
+  const wantsParts = rowsOf !== undefined && !owners.isWaiting && all > 0 && best < all / 2;
   const body = wantsParts ? { question: { ...question, by: "part" } } : null;
   const parts = useAsked("/api/ask", body, "parts", read);
-  const isParts = wantsParts && parts.value !== undefined && !parts.isWaiting;
-  const rows = isParts ? parts.value!.rows : rowsOf;
-  const by = isParts ? "part" : "owner";
+  const isWaiting = owners.isWaiting || parts.isWaiting;
+  const partRows = wantsParts ? parts.value?.rows : undefined;
+  // Until it is known which of them it will be, what was there stays.
+  const last = useRef<{ rows?: Table; by: string; whole: number }>({ by: "owner", whole: 0 });
+  if (!isWaiting) {
+    last.current = { rows: partRows ?? rowsOf, by: partRows ? "part" : "owner", whole: all };
+  }
+  const { rows, by, whole } = last.current;
   if (owners.failure) return <Refused text={owners.failure.message} kind={owners.failure.kind} />;
   const dark = isDark();
   const shown = Array.from({ length: Math.min(kMostOwners, rows?.count ?? 0) }, (_, i) => i).filter(
@@ -59,10 +65,10 @@ function Owners({ recording }: { recording: Recording }) {
   );
   return (
     <section class="owners">
-      <Head selection={present} recording={recording} asked={owners}>
+      <Head selection={present} recording={recording} asked={{ ...owners, isWaiting }}>
         <button onClick={() => select({ view: "table", by })}>All as a table</button>
       </Head>
-      <ol aria-label={isParts ? "Parts of the program" : "Lines to blame"}>
+      <ol aria-label={by === "part" ? "Parts of the program" : "Lines to blame"}>
         {rows &&
           shown.map((i) => (
             <li key={i}>
