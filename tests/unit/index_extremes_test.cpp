@@ -104,6 +104,40 @@ TEST(IndexExtremes, ARunOfThreeMilliseconds) {
   expect_right(ledgers, lives);
 }
 
+TEST(IndexExtremes, ARunOfADay) {
+  constexpr uint64_t kMinute = 60'000'000'000;
+  std::vector<Life> lives;
+  for (uint64_t i = 1; i < 24 * 60; ++i) {
+    lives.push_back({i * kMinute, i % 3 == 0 ? 0 : i * kMinute + 100 * kMinute + 1, 10 + i % 100});
+  }
+  Ledgers ledgers = test::open_bytes({ledger_of(lives, 1)});
+  ASSERT_TRUE(ledgers.make_index());
+  EXPECT_GT(ledgers.overview().duration_ns, 24 * 60 * kMinute);
+  expect_right(ledgers, lives);
+}
+
+// As many as there are blocks, told apart by their sizes as well.
+TEST(IndexExtremes, ManySites) {
+  std::vector<Life> lives;
+  for (uint32_t i = 1; i <= 8000; ++i) {
+    lives.push_back({i * 2000, i * 2000 + 1'000'001, 1 + i % 3000, i});
+  }
+  Ledgers ledgers = test::open_bytes({ledger_of(lives, 8000)});
+  ASSERT_TRUE(ledgers.make_index());
+  expect_right(ledgers, lives);
+  Question large;
+  large.by = GroupBy::kSite;
+  large.filter = parse_filter("size>=1k");
+  large.wanted.no_range_peaks = true;
+  large.between = {parse_moment("start"), parse_moment("end")};
+  ASSERT_TRUE(ledgers.is_in_index(large));
+  const auto are_large =
+      std::count_if(lives.begin(), lives.end(), [](const Life& life) { return life.size >= 1024; });
+  const Answer answer = ledgers.ask(large);
+  EXPECT_EQ(answer.totals.calls, static_cast<uint64_t>(are_large));
+  EXPECT_EQ(answer.groups, static_cast<uint64_t>(are_large));
+}
+
 // Every pair of a birth's and a death's bucket is there, for many sites: more rows than are kept.
 TEST(IndexExtremes, RandomLivesWithMoreRowsThanTheBound) {
   std::mt19937_64 random(5);

@@ -15,6 +15,8 @@ constexpr size_t kLeastStaysToSort = 65536;
 // Rows of lives are larger.
 constexpr size_t kPartOfLives = 2;
 constexpr size_t kPartOfAllLives = 8;
+// There are many of them, and each is to be read for an answer.
+constexpr uint32_t kMostEdgesOfLives = 256;
 
 uint64_t key_of(const LiveBlock& block) {
   constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ull;
@@ -30,7 +32,7 @@ void join_last_bucket(std::vector<Row>& rows, size_t first_new) {
   while (first > 0 && rows[first - 1].bucket == bucket) --first;
   if (first == first_new) return;
   auto at = [&rows](size_t i) { return rows.begin() + static_cast<ptrdiff_t>(i); };
-  std::inplace_merge(at(first), at(first_new), rows.end(), is_before<Row>);
+  std::inplace_merge(at(first), at(first_new), rows.end(), ByPlace());
   join_neighbours(rows, first);
 }
 
@@ -45,7 +47,7 @@ void halve_buckets(std::vector<Row>& rows) {
     while (middle < rows.size() && rows[middle].bucket == 2 * pair) rows[middle++].bucket = pair;
     size_t end = middle;
     while (end < rows.size() && rows[end].bucket == 2 * pair + 1) rows[end++].bucket = pair;
-    std::inplace_merge(at(begin), at(middle), at(end), is_before<Row>);
+    std::inplace_merge(at(begin), at(middle), at(end), ByPlace());
     begin = end;
   }
   join_neighbours(rows, 0);
@@ -82,8 +84,8 @@ CubeBook::CubeBook(const LedgerSet& set, Edges edges, size_t most_rows, bool wit
       most_rows_(most_rows),
       with_lives_(with_lives),
       ledgers_(set.size()),
-      all_lives_(edges, most_rows / kPartOfAllLives, nullptr),
-      lives_(edges, most_rows / kPartOfLives, &all_lives_) {
+      all_lives_(edges, most_rows / kPartOfAllLives, edges.count, nullptr),
+      lives_(edges, most_rows / kPartOfLives, kMostEdgesOfLives, &all_lives_) {
   cube_.edges = edges;
   for (uint32_t i = 0; i < set.size(); ++i) {
     for (uint32_t edge = 0; edge < edges.count; ++edge) {
@@ -303,8 +305,8 @@ void CubeBook::write_changes() {
 
 void CubeBook::sort_stays() {
   auto middle = cube_.stays.begin() + static_cast<ptrdiff_t>(sorted_stays_);
-  std::sort(middle, cube_.stays.end(), is_before<Stay>);
-  std::inplace_merge(cube_.stays.begin(), middle, cube_.stays.end(), is_before<Stay>);
+  std::sort(middle, cube_.stays.end(), ByPlace());
+  std::inplace_merge(cube_.stays.begin(), middle, cube_.stays.end(), ByPlace());
   join_neighbours(cube_.stays, 0);
   sorted_stays_ = cube_.stays.size();
 }
@@ -312,7 +314,7 @@ void CubeBook::sort_stays() {
 // What was told late belongs to rows that are there.
 void CubeBook::join_changes() {
   if (late_.empty()) return;
-  std::sort(late_.begin(), late_.end(), is_before<LateTemporary>);
+  std::sort(late_.begin(), late_.end(), ByPlace());
   auto at = cube_.changes.begin();
   size_t kept = 0;
   for (const LateTemporary& late : late_) {
@@ -390,9 +392,10 @@ Cube CubeBook::take() {
   keep_within_bounds();
   cube_.spreads = spreads_.take();
   if (with_lives_) {
-    const auto renamed = [this](uint32_t account) { return account_of(account); };
+    LivesBook::AccountOf renamed;
+    if (!merged_.empty()) renamed = [this](uint32_t account) { return account_of(account); };
     cube_.lives = lives_.take(thread_list_, renamed);
-    cube_.all_lives = all_lives_.take(thread_list_, renamed);
+    cube_.all_lives = all_lives_.take(thread_list_, {});
   }
   if (too_much_) return {};
   cube_.stays.shrink_to_fit();

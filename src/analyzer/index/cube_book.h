@@ -37,6 +37,7 @@ class CubeBook final : public QuietBook {
 
   void prefetch(uint32_t account) const override {
     if (account < now_.size()) __builtin_prefetch(&now_[account], 1);
+    lives_.prefetch(account);
   }
   void born(uint32_t ledger, LiveBlock& block, const Weight& weight) override;
   void died(uint32_t ledger, const LiveBlock& block, const Death& death,

@@ -6,16 +6,22 @@
 namespace heapledger {
 namespace {
 
-size_t slot_of(const LifeKey& key) {
+uint32_t slot_of(const LifeKey& key) {
   constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ull;
   const auto [where, what] = key.place();
-  return static_cast<size_t>(((where ^ what * kGoldenRatio) * kGoldenRatio) >> 32);
+  return static_cast<uint32_t>(((where ^ what * kGoldenRatio) * kGoldenRatio) >> 32);
 }
 
 template <typename Row>
 void rename_accounts(SortedRows<Row>& rows, const LivesBook::AccountOf& account_of) {
   for (Row& row : rows.rows) row.account = account_of(row.account);
   rows.sort_again();
+}
+
+template <typename Row>
+Row without_account(Row row) {
+  row.account = 0;
+  return row;
 }
 
 }  // namespace
@@ -29,12 +35,21 @@ void LifeSums::add(const LifeSums& other) {
   largest = std::max(largest, other.largest);
 }
 
-LivesBook::LivesBook(Edges edges, size_t most_rows, LivesBook* of_all_accounts)
-    : edges_(edges), most_rows_(most_rows), of_all_accounts_(of_all_accounts), slots_(kSlots) {}
+LivesBook::LivesBook(Edges edges, size_t most_rows, uint32_t most_edges, LivesBook* of_all)
+    : edges_(edges), most_rows_(most_rows), of_all_(of_all) {
+  if (of_all_ == nullptr) slots_.grow_to(kSlots);
+  while (edges_.count > most_edges) halve();
+}
+
+void LivesBook::to_own_buckets(LifeKey& key) const {
+  key.birth = static_cast<uint16_t>(key.birth >> halved_);
+  key.death = static_cast<uint16_t>(key.last() >> halved_ | (key.death & kLeftBit));
+}
 
 void LivesBook::add(const LifeSums& life) {
-  LifeSums& slot = slots_[slot_of(life) % kSlots];
-  if (slot.place() == life.place() && !slot.empty()) {
+  if (of_all_ != nullptr && life.account >= slots_.size()) slots_.grow_to(life.account + 1);
+  LifeSums& slot = slots_[of_all_ != nullptr ? life.account : slot_of(life) % kSlots];
+  if (slot.place() == life.place() && !slot.empty()) [[likely]] {
     slot.add(life);
     return;
   }
@@ -43,39 +58,26 @@ void LivesBook::add(const LifeSums& life) {
 }
 
 void LivesBook::add(LifeResizes row) {
-  if (of_all_accounts_ != nullptr) {
-    LifeResizes of_all = row;
-    of_all.account = 0;
-    of_all_accounts_->add(of_all);
-  }
+  if (of_all_ != nullptr) of_all_->add(without_account(row));
+  to_own_buckets(row);
   place(row, resizes_);
 }
 
 void LivesBook::add(LifeSpread row) {
-  if (of_all_accounts_ != nullptr) {
-    LifeSpread of_all = row;
-    of_all.account = 0;
-    of_all_accounts_->add(of_all);
-  }
+  if (of_all_ != nullptr) of_all_->add(without_account(row));
+  to_own_buckets(row);
   place(row, spreads_);
 }
 
 template <typename Row>
-void LivesBook::place(Row& row, SortedRows<Row>& rows) {
-  if (given_up_) return;
-  row.birth = static_cast<uint16_t>(row.birth >> halved_);
-  row.death = static_cast<uint16_t>(row.last() >> halved_ | (row.death & kLeftBit));
-  if (!rows.add(row)) return;
+void LivesBook::place(const Row& row, SortedRows<Row>& rows) {
+  if (given_up_ || !rows.add(row)) return;
   rows.sort();
   keep_within_bounds();
 }
 
 void LivesBook::move_out(const LifeSums& sums) {
-  if (of_all_accounts_ != nullptr) {
-    LifeSums of_all = sums;
-    of_all.account = 0;
-    of_all_accounts_->add(of_all);
-  }
+  if (of_all_ != nullptr) of_all_->add(without_account(sums));
   if (std::max({sums.calls, sums.frees, sums.temporary_calls}) > UINT32_MAX) give_up();
   Life row{sums,
            static_cast<uint32_t>(sums.calls),
@@ -84,6 +86,7 @@ void LivesBook::move_out(const LifeSums& sums) {
            sums.bytes,
            sums.smallest,
            sums.largest};
+  to_own_buckets(row);
   place(row, lives_);
 }
 
@@ -115,13 +118,18 @@ void LivesBook::halve() {
 }
 
 Lives LivesBook::take(std::vector<ThreadId> threads, const AccountOf& account_of) {
-  for (const LifeSums& slot : slots_) {
-    if (!slot.empty()) move_out(slot);
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].empty()) move_out(slots_[i]);
   }
   slots_ = {};
-  rename_accounts(lives_, account_of);
-  rename_accounts(resizes_, account_of);
-  rename_accounts(spreads_, account_of);
+  if (account_of) {
+    rename_accounts(lives_, account_of);
+    rename_accounts(resizes_, account_of);
+    rename_accounts(spreads_, account_of);
+  }
+  lives_.sort();
+  resizes_.sort();
+  spreads_.sort();
   keep_within_bounds();
   if (given_up_) return {};
   return {edges_, std::move(threads), lives_.take(), resizes_.take(), spreads_.take()};

@@ -1,7 +1,8 @@
-// Makes Lives, in the pass that makes the cube. Most blocks are like others that ended just before:
-// they are added up in a small table; what has to leave that is sorted and added up now and then.
-// When there are too many rows, two buckets become one; when that leaves too few of them, it is
-// given up. What leaves the table may go on to another book, that does not tell accounts apart.
+// Makes Lives, in the pass that makes the cube. Most blocks are like the one of their account that
+// ended before: they are added up in place. What makes room for others is sorted and added up now
+// and then; it goes on to another book, which does not tell accounts apart, and has a small table
+// in place of accounts. When there are too many rows, two buckets become one; when that leaves too
+// few of them, it is given up.
 #pragma once
 
 #include <cstddef>
@@ -28,35 +29,43 @@ struct LifeSums : LifeKey {
 };
 
 // Of every pair of buckets one.
+inline void halve_place(LifeKey& key) {
+  key.birth /= 2;
+  key.death = static_cast<uint16_t>(key.last() / 2 | (key.death & kLeftBit));
+}
 template <typename Row>
 void halve_places(SortedRows<Row>& rows) {
-  for (Row& row : rows.rows) {
-    row.birth /= 2;
-    row.death = static_cast<uint16_t>(row.last() / 2 | (row.death & kLeftBit));
-  }
+  for (Row& row : rows.rows) halve_place(row);
   rows.sort_again();
 }
 
 class LivesBook {
  public:
-  // At most so many rows of each kind, and half as many again that wait to be sorted.
-  LivesBook(Edges edges, size_t most_rows, LivesBook* of_all_accounts);
+  // At most so many rows of each kind, and half as many again that wait to be sorted; at most so
+  // many edges of those there are. `of_all`: nullptr in the book that does not tell accounts apart.
+  LivesBook(Edges edges, size_t most_rows, uint32_t most_edges, LivesBook* of_all);
 
   // In buckets of the pass.
   void add(const LifeSums& life);
   void add(LifeResizes row);
   void add(LifeSpread row);
 
-  // After the pass: once those that it may get rows from have been taken.
+  void prefetch(uint32_t account) const {
+    if (account < slots_.size()) __builtin_prefetch(&slots_[account], 1);
+  }
+
+  // After the pass, before the book of all accounts. `account_of`: none where no two accounts
+  // turned out to be one.
   using AccountOf = std::function<uint32_t(uint32_t)>;
   Lives take(std::vector<ThreadId> threads, const AccountOf& account_of);
 
  private:
-  static constexpr size_t kSlots = 16384;
+  static constexpr uint32_t kSlots = 1024;
   static constexpr uint32_t kLeastEdges = 64;
 
   template <typename Row>
-  void place(Row& row, SortedRows<Row>& rows);
+  void place(const Row& row, SortedRows<Row>& rows);
+  void to_own_buckets(LifeKey& key) const;
   void move_out(const LifeSums& sums);
   void keep_within_bounds();
   void give_up();
@@ -64,10 +73,10 @@ class LivesBook {
 
   Edges edges_;
   size_t most_rows_;
-  LivesBook* of_all_accounts_;
   unsigned halved_ = 0;
   bool given_up_ = false;
-  std::vector<LifeSums> slots_;
+  LivesBook* of_all_;
+  Paged<LifeSums> slots_;  // in buckets of the pass
   SortedRows<Life> lives_;
   SortedRows<LifeResizes> resizes_;
   SortedRows<LifeSpread> spreads_;

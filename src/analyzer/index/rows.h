@@ -7,10 +7,13 @@
 
 namespace heapledger {
 
-template <typename Row>
-bool is_before(const Row& a, const Row& b) {
-  return a.place() < b.place();
-}
+// In the order of their places.
+struct ByPlace {
+  template <typename Row>
+  bool operator()(const Row& a, const Row& b) const {
+    return a.place() < b.place();
+  }
+};
 
 // Makes rows at one place, which are neighbours, one row, from the row `first` on, as far as they
 // fit into one.
@@ -26,7 +29,7 @@ void join_neighbours(std::vector<Row>& rows, size_t first) {
 
 template <typename Row>
 void sort_all(std::vector<Row>& rows) {
-  std::sort(rows.begin(), rows.end(), is_before<Row>);
+  std::sort(rows.begin(), rows.end(), ByPlace());
   join_neighbours(rows, 0);
 }
 
@@ -43,8 +46,8 @@ class SortedRows {
 
   void sort() {
     const auto middle = rows.begin() + static_cast<ptrdiff_t>(sorted_);
-    std::sort(middle, rows.end(), is_before<Row>);
-    std::inplace_merge(rows.begin(), middle, rows.end(), is_before<Row>);
+    std::sort(middle, rows.end(), ByPlace());
+    std::inplace_merge(rows.begin(), middle, rows.end(), ByPlace());
     join_neighbours(rows, 0);
     sorted_ = rows.size();
   }
