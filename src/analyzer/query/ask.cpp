@@ -95,8 +95,8 @@ void Ledgers::Parts::finish(const Plan& plan, Tally& tally, Counted& counted) {
   counted.end_ns = plan.end.time_ns;
 }
 
-bool Ledgers::Parts::count_without_pass(const Question& question,
-                                        const std::vector<char>& left_out, Counted& counted) {
+bool Ledgers::Parts::count_without_pass(const Question& question, const std::vector<char>& left_out,
+                                        Counted& counted) {
   look(question.filter.heaps);
   check(question, set.size());
   counted.sites = &sites;

@@ -343,9 +343,8 @@ std::unique_ptr<Book> make_book(Ledgers::Parts& parts, const Question& asked,
   if (question.filter.on_stacks()) {
     counted.selected = select_stacks(question.filter, parts.sites, parts.names());
   }
-  auto book =
-      std::make_unique<Book>(std::move(use), parts.set, parts.make_plan(question, counted),
-                             parts.sites, begin.time_ns, end.time_ns);
+  auto book = std::make_unique<Book>(std::move(use), parts.set, parts.make_plan(question, counted),
+                                     parts.sites, begin.time_ns, end.time_ns);
   if constexpr (requires { book->keep_to(begin, end); }) book->keep_to(begin, end);
   return book;
 }

@@ -141,8 +141,6 @@ void SharedPass::over_time(const Question& question, GroupsOverTime& found) {
   Ledgers::Parts::Counted counted = parts.count(asked);
   found.answer = parts.answer(asked, counted);
   std::vector<uint32_t> lines = parts.lines_of(asked, counted, found.answer.rows);
-  parts.look_for_kept_index();
-  if (parts.lines_in_index(lines, found)) return;
   auto book = std::make_unique<SeriesBook>(parts.set, std::move(lines), found.answer.rows.size());
   SeriesBook* series = book.get();
   auto finish = [&parts, &found, series] {
@@ -166,8 +164,7 @@ void SharedPass::calls(std::function<void(const CallFacts&)> use) {
   Ledgers::Turn turn(ledgers_);
   auto book = book_of_calls(*ledgers_.parts_, about({}), std::move(use));
   EventBook* calls = book.get();
-  riders_.push_back(
-      std::make_unique<Rider>(Rider{std::move(book), [calls] { calls->finish(); }}));
+  riders_.push_back(std::make_unique<Rider>(Rider{std::move(book), [calls] { calls->finish(); }}));
 }
 
 void SharedPass::run() {
