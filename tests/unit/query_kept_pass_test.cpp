@@ -228,6 +228,28 @@ TEST_P(KeptPass, KeepsTheIndexBesideIt) {
   }
 }
 
+// Without being told, where that is wanted; and a question looks for it by itself.
+TEST_P(KeptPass, HasTheIndexThatTheFirstPassHasMade) {
+  Options options = keeping();
+  options.with_index = true;
+  uint64_t read = 0;
+  open(read, options).overview();
+  ASSERT_EQ(kept().size(), 2u);
+  Ledgers plain = open(read, {});
+  plain.overview();
+  read = 0;
+  Ledgers again = open(read, options);
+  const Series& series = again.overview().series;
+  const uint64_t of_overview = read;
+  Question question;
+  question.by = GroupBy::kFunction;
+  question.at = {MomentSpec::Kind::kTime, series.buckets.size() / 2 * series.width_ns - 1, 0, {}};
+  const Answer is = again.ask(question);
+  EXPECT_EQ(read, of_overview);
+  EXPECT_TRUE(is.from_index);
+  EXPECT_EQ(to_json(is).line(), to_json(plain.ask(question)).line());
+}
+
 // It is of the pass that is kept, and of no other.
 TEST_P(KeptPass, DropsAnIndexThatIsDamagedOrAlone) {
   uint64_t count = 0;

@@ -273,10 +273,8 @@ TEST(Views, SitesHaveLinesOverTime) {
     question.top = 1;
     GroupsOverTime found = ledgers.over_time(question);
     ASSERT_EQ(found.live_bytes.size(), found.answer.rows.size());
-    const std::vector<uint64_t>& line = found.live_bytes.at(0);
-    EXPECT_EQ(line.front(), 100u);
-    EXPECT_EQ(line.at(5000 / found.width_ns), 0u);
-    EXPECT_EQ(line.back(), 30u);
+    EXPECT_EQ(found.answer.rows.at(0).all.live_bytes, 100u);  // at the peak
+    EXPECT_EQ(found.live_bytes.at(0).back(), 30u);
   }
 }
 

@@ -30,24 +30,6 @@ std::vector<uint32_t> Ledgers::Parts::lines_of(const Question& question, const C
   return lines;
 }
 
-// Of one process: of several, the index still has what one has left that ended just before the
-// last.
-bool Ledgers::Parts::lines_in_index(const std::vector<uint32_t>& lines,
-                                    GroupsOverTime& found) const {
-  const std::shared_ptr<const IndexReader> from = index_reader();
-  const bool is_malloc = own->view == views.front();
-  if (from == nullptr || set.size() > 1 || !is_malloc || from->cube().edges != edges_of_series()) {
-    return false;
-  }
-  found.width_ns = from->cube().edges.width_ns;
-  for (uint32_t line = 0; line < found.answer.rows.size(); ++line) {
-    std::vector<char> selected(lines.size());
-    for (size_t i = 0; i < lines.size(); ++i) selected[i] = lines[i] == line ? 1 : 0;
-    found.live_bytes.push_back(std::move(from->cube().timeline(selected).live_bytes));
-  }
-  return true;
-}
-
 GroupsOverTime Ledgers::over_time(const Question& question) {
   GroupsOverTime found;
   SharedPass pass(*this, question);

@@ -92,7 +92,6 @@ struct Ledgers::Parts {
   // Groups over time: lines by account, for the rows of the answer.
   std::vector<uint32_t> lines_of(const Question& question, const Counted& counted,
                                  const std::vector<Row>& rows) const;
-  bool lines_in_index(const std::vector<uint32_t>& lines, GroupsOverTime& found) const;
   Plan make_plan(const Question& question, Counted& counted);
   void run(const Plan& plan, Counted& counted);
   void finish(const Plan& plan, Tally& tally, Counted& counted);

@@ -141,8 +141,6 @@ void SharedPass::over_time(const Question& question, GroupsOverTime& found) {
   Ledgers::Parts::Counted counted = parts.count(asked);
   found.answer = parts.answer(asked, counted);
   std::vector<uint32_t> lines = parts.lines_of(asked, counted, found.answer.rows);
-  parts.look_for_kept_index();
-  if (parts.lines_in_index(lines, found)) return;
   auto book = std::make_unique<SeriesBook>(parts.set, std::move(lines), found.answer.rows.size());
   SeriesBook* series = book.get();
   auto finish = [&parts, &found, series] {
