@@ -105,8 +105,10 @@ class Ledgers {
   // Makes the index (index/cube.h), if it is not there and these ledgers can have one: one pass, or
   // of sealed ledgers that nothing was read of yet, together with the first one.
   // From then on questions at its edges and between them need none, as long as filters on blocks
-  // select whole classes and peaks that a pass alone knows are not wanted: see Wanted.
-  bool make_index();
+  // select whole classes and peaks that a pass alone knows are not wanted: see Wanted. What was
+  // kept may be without `lives`, by thread and by classes of sizes and lifetimes; then that is one
+  // pass.
+  bool make_index(bool with_lives = true);
   Edges edges();  // none without an index
 
   // Whether the index has the answer.

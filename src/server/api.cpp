@@ -172,7 +172,7 @@ bool Api::read_again(const Opener& opener, const std::stop_token& stop) {
   const Reply outcome = reply_by([&] {
     Shown shown = opener([](uint64_t, uint64_t, const std::string&) {}, stop);
     Json recording = recording_json(shown);
-    if (shown.ledgers->make_index()) recording.update(index_json(*shown.ledgers));
+    if (shown.ledgers->make_index(false)) recording.update(index_json(*shown.ledgers));
     auto read = std::make_shared<Read>(std::move(shown), std::move(recording));
     if (says_the_same(*read, *readings_.newest())) return Reply{};
     put(read);
@@ -201,13 +201,15 @@ void Api::make_index(const std::stop_token& stop) {
   Ledgers ledgers = read->shown.ledgers->for_asker(
       {[&progress](uint64_t done, uint64_t total) { progress.tell(done, total); }, stop});
   const Reply outcome = reply_by([&] {
-    if (!ledgers.make_index()) return Reply{};
+    // What is kept is there at once; the rest of it comes when it comes.
+    if (!ledgers.make_index(false)) return Reply{};
     const Json index = index_json(ledgers);
     {
       const std::lock_guard lock(mutex_);
       read->recording.update(index);
     }
     events_.tell("index", "{\"index\":true}");
+    ledgers.make_index();
     return Reply{};
   });
   // Without an index everything can be asked, too.

@@ -156,5 +156,27 @@ TEST(IndexExtremes, RandomLivesWithMoreRowsThanTheBound) {
   expect_right(ledgers, lives);
 }
 
+// Nearly every account in nearly every bucket: merging buckets hardly helps, and what would be left
+// is not worth its pass.
+TEST(IndexExtremes, TooManyRowsForAnyNumberOfEdges) {
+  std::vector<Life> lives;
+  for (uint32_t i = 1; i <= 40'000; ++i) {
+    lives.push_back({i * 2000, i * 2000 + 100'001, 1 + i % 3000, 1 + i % 4000});
+  }
+  Options options;
+  options.index_rows = 5000;
+  Ledgers ledgers = test::open_bytes({ledger_of(lives, 4000)}, options);
+  EXPECT_FALSE(ledgers.make_index());
+  EXPECT_EQ(ledgers.edges().count, 0u);
+  Question question;
+  question.at = {MomentSpec::Kind::kTime, 40'000'001, 0, {}};
+  question.by = GroupBy::kSite;
+  uint64_t live = 0;
+  for (const Life& life : lives) {
+    if (life.birth <= 40'000'001 && life.death > 40'000'001) live += life.size;
+  }
+  EXPECT_EQ(ledgers.ask(question).totals.live_bytes, live);
+}
+
 }  // namespace
 }  // namespace heapledger

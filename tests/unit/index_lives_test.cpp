@@ -292,7 +292,7 @@ TEST_P(IndexLives, StayExactWhereRowsAreTooMany) {
   }
   EXPECT_GT(in_index, 0);
   Options hardly;
-  hardly.index_rows = 100;
+  hardly.index_rows = 1500;
   Ledgers none = open(hardly);
   ASSERT_TRUE(none.make_index());
   Asked asked = choose(none.edges(), random);

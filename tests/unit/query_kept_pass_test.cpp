@@ -250,6 +250,48 @@ TEST_P(KeptPass, HasTheIndexThatTheFirstPassHasMade) {
   EXPECT_EQ(to_json(is).line(), to_json(plain.ask(question)).line());
 }
 
+// What the first pass makes beside its own work tells accounts and times alone; the rest is one
+// pass, once.
+TEST_P(KeptPass, GetsThreadsAndClassesIntoTheIndexLater) {
+  Options options = keeping();
+  options.with_index = true;
+  uint64_t read = 0;
+  open(read, options).overview();
+  Question question;
+  question.by = GroupBy::kThread;
+  question.wanted.no_range_peaks = true;
+  auto ask = [&](Ledgers& ledgers) {
+    const Edges edges = ledgers.edges();
+    question.at = {MomentSpec::Kind::kTime, edges.time_of(edges.count - 2), 0, {}};
+    return ledgers.ask(question);
+  };
+  Ledgers again = open(read, options);
+  again.overview();
+  uint64_t before = read;
+  ASSERT_TRUE(again.make_index(false));
+  EXPECT_EQ(read, before);
+  const Answer by_pass = ask(again);
+  EXPECT_FALSE(again.is_in_index(question));
+
+  before = read;
+  ASSERT_TRUE(again.make_index());
+  EXPECT_GT(read, before);
+  const uint64_t after = read;
+  ASSERT_TRUE(again.make_index());
+  const Answer by_index = ask(again);
+  EXPECT_EQ(read, after);
+  EXPECT_TRUE(again.is_in_index(question));
+  EXPECT_TRUE(by_index.from_index);
+  EXPECT_EQ(to_json(by_index).line(), to_json(by_pass).line());
+
+  Ledgers kept_whole = open(read, options);
+  kept_whole.overview();
+  before = read;
+  ASSERT_TRUE(kept_whole.make_index());
+  EXPECT_EQ(read, before);
+  EXPECT_TRUE(ask(kept_whole).from_index);
+}
+
 // It is of the pass that is kept, and of no other.
 TEST_P(KeptPass, DropsAnIndexThatIsDamagedOrAlone) {
   uint64_t count = 0;

@@ -31,11 +31,15 @@ std::optional<CubeBook> Ledgers::Parts::begin_cube(const HeapChoice& heaps) cons
   if (!end) return std::nullopt;
   const uint64_t width = SeriesRecorder::width_until(*end);
   const Edges edges{width, static_cast<uint32_t>(*end / width) + 1};
-  return std::optional<CubeBook>(std::in_place, set, edges, set.options().index_rows, true);
+  return std::optional<CubeBook>(std::in_place, set, edges, set.options().index_rows, index_wanted);
 }
 
 // Of all that was read, if its edges are those of the chart: twice as wide, and so on.
 void Ledgers::Parts::index_is_made(std::shared_ptr<const Cube> cube) {
+  if (cube->edges.count == 0) {  // what was tried will not be tried again
+    index_tried = true;
+    return;
+  }
   Edges edges = edges_of_series();
   while (edges.width_ns < cube->edges.width_ns) {
     edges.width_ns *= 2;
@@ -52,10 +56,13 @@ void Ledgers::Parts::index_is_made(std::shared_ptr<const Cube> cube) {
                                               std::exchange(named, {})));
 }
 
-bool Ledgers::Parts::make_index() {
+bool Ledgers::Parts::make_index(bool with_lives) {
   index_wanted = true;
   read();
-  if (index_tried || take_kept_index()) return index_reader() != nullptr;
+  if (!index_tried) take_kept_index();
+  const std::shared_ptr<const IndexReader> before = index_reader();
+  const bool has_all = before == nullptr || !with_lives || before->cube().has_counted_lives;
+  if (index_tried && has_all) return before != nullptr;
   index_tried = true;
   if (!can_have_index()) return false;
   CubeBook book(set, edges_of_series(), set.options().index_rows, true);
@@ -63,7 +70,7 @@ bool Ledgers::Parts::make_index() {
   try {
     set.scan(book, HeapChoice{}, book.stops(), progress, [&book](size_t) { book.reach_edge(); });
   } catch (...) {
-    index_tried = false;
+    index_tried = before != nullptr;
     throw;
   }
   list_sites();
@@ -115,10 +122,11 @@ bool Ledgers::Parts::is_in_index(const Question& question) const {
   return from != nullptr && own->looked_at.empty() && from->find(question);
 }
 
-bool Ledgers::make_index() {
-  if (parts_->index_reader() != nullptr) return true;
+bool Ledgers::make_index(bool with_lives) {
+  const std::shared_ptr<const IndexReader> made = parts_->index_reader();
+  if (made != nullptr && (!with_lives || made->cube().has_counted_lives)) return true;
   Turn turn(*this);
-  return parts_->make_index();
+  return parts_->make_index(with_lives);
 }
 
 Edges Ledgers::edges() {

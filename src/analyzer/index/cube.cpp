@@ -50,9 +50,7 @@ bool Change::join(const Change& other) {
 }
 
 bool RareChange::join(const RareChange& other) {
-  resizes += other.resizes;
-  moved_blocks += other.moved_blocks;
-  moved_bytes += other.moved_bytes;
+  add(other);
   return true;
 }
 
@@ -88,10 +86,7 @@ void Cube::add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
     cell.largest = std::max(cell.largest, change.largest);
   });
   for_each_between(rare_changes, first, last, [&cells](const RareChange& change) {
-    Cell& cell = cells[change.account];
-    cell.resizes += change.resizes;
-    cell.moved_blocks += change.moved_blocks;
-    cell.moved_bytes += change.moved_bytes;
+    cells[change.account].RareSums::add(change);
   });
   const LifeWindow window{first, last, to};
   for (const LifeSpread& row : spreads) add_spread(window, row, cells[row.account]);

@@ -59,13 +59,10 @@ struct Change {
   bool operator==(const Change&) const = default;
 };
 
-// The same of what happens to few.
-struct RareChange {
+// The same of what happens to few; temporary calls are above.
+struct RareChange : RareSums {
   uint32_t account = 0;
   uint32_t bucket = 0;
-  uint64_t resizes = 0;
-  uint64_t moved_blocks = 0;
-  uint64_t moved_bytes = 0;
 
   uint64_t place() const { return uint64_t{bucket} << 32 | account; }
   bool join(const RareChange& other);  // false: they stay two rows
@@ -80,7 +77,9 @@ struct Cube {
   std::vector<RareChange> rare_changes;
   std::vector<LifeSpread> spreads;  // of accounts, whatever their blocks: only samples have them
 
-  // What accounts do not tell; and the same of all accounts together.
+  // What accounts do not tell; and the same of all accounts together. Counting it takes longer than
+  // all the rest, so it may have been left out.
+  bool has_counted_lives = false;
   Lives lives;
   Lives all_lives;
 

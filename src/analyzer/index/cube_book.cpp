@@ -18,6 +18,9 @@ constexpr size_t kPartOfAllLives = 8;
 // There are many of them, and each is to be read for an answer.
 constexpr uint32_t kMostEdgesOfLives = 256;
 
+// With fewer edges nobody can drag a cursor, and a pass has paid for nothing.
+constexpr uint32_t kLeastEdgesOfCube = 8;
+
 uint64_t key_of(const LiveBlock& block) {
   constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ull;
   return block.address ^ uint64_t { block.account } * kGoldenRatio;
@@ -82,6 +85,7 @@ void append(const Cell& cell, uint32_t account, uint32_t bucket, std::vector<Cha
 CubeBook::CubeBook(const LedgerSet& set, Edges edges, size_t most_rows, bool with_lives)
     : set_(set),
       most_rows_(most_rows),
+      asked_for_lives_(with_lives),
       with_lives_(with_lives),
       ledgers_(set.size()),
       all_lives_(edges, most_rows / kPartOfAllLives, edges.count, nullptr),
@@ -116,6 +120,9 @@ void CubeBook::reach_edge() {
 }
 
 void CubeBook::born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
+  if (too_much_) [[unlikely]] {
+    return;
+  }
   Cell& change = change_of(block.account);
   change.calls += weight.calls;
   change.bytes += weight.bytes;
@@ -159,8 +166,11 @@ void CubeBook::stay(const LiveBlock& block, uint16_t birth, uint16_t death, cons
   keep_within_bounds();
 }
 
-Cell& CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& weight,
-                    uint64_t temporary, uint64_t freed, uint64_t time) {
+void CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& weight,
+                   uint64_t temporary, uint64_t freed, uint64_t time) {
+  if (too_much_) [[unlikely]] {
+    return;
+  }
   Cell& change = change_of(block.account);
   change.frees += freed;
   change.ended_blocks += weight.calls;
@@ -181,11 +191,10 @@ Cell& CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& weigh
   }
   if (birth == bucket_) {
     change.temporary_calls += temporary;
-    return change;
+    return;
   }
   if (temporary > 0) late_.push_back({block.account, of_cube, temporary});
   if (of_cube != death) stay(block, of_cube, death, weight);
-  return change;
 }
 
 void CubeBook::died(uint32_t ledger, const LiveBlock& block, const Death& death,
@@ -199,6 +208,9 @@ void CubeBook::lost(uint32_t ledger, const LiveBlock& block, uint64_t time, cons
 }
 
 void CubeBook::left(uint32_t ledger, const LiveBlock& block, uint64_t, const Weight& weight) {
+  if (too_much_) [[unlikely]] {
+    return;
+  }
   const uint16_t of_pass = birth_of(ledger, block);
   if (with_lives_) {
     LifeSums life{key_now(ledger, block), weight.calls, 0, 0, weight.bytes, block.size, block.size};
@@ -255,22 +267,23 @@ void CubeBook::live_on(uint32_t ledger, const LiveBlock& block, const Weight& we
   const Resize& resize = found->second;
   sums.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
   life.death = life.birth;
-  lives_.add(LifeResizes{life, sums.resizes, sums.moved_blocks, sums.moved_bytes});
+  lives_.add(LifeResizes{life, sums});
   ledgers_[ledger].resized.erase(found);
 }
 
 void CubeBook::resized(uint32_t ledger, const Resize& resize) {
+  if (too_much_) return;
   RareSums sums;
   sums.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
   change_of(resize.account).RareSums::add(sums);
   if (!with_lives_ || resize.calls == 0) return;
   const LiveBlock block{resize.address, resize.size, resize.time, resize.account, resize.thread};
-  lives_.add(
-      LifeResizes{key_now(ledger, block), sums.resizes, sums.moved_blocks, sums.moved_bytes});
+  lives_.add(LifeResizes{key_now(ledger, block), sums});
   ledgers_[ledger].resizing[key_of(block)] = resize;
 }
 
 void CubeBook::spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) {
+  if (too_much_) return;
   const auto bucket = static_cast<uint16_t>(bucket_ >> halved_);
   add_spread({{bucket, bucket, block.account}, 0, 0, ns});
   if (with_lives_) lives_.add(LifeSpread{key_now(ledger, block), 0, 0, ns});
@@ -293,9 +306,9 @@ void CubeBook::write_changes() {
     too_much_ = too_much_ || !has_room_for(cell);
     if (too_much_) break;
     append(cell, account, bucket, cube_.changes);
-    if (cell.resizes == 0) continue;
-    cube_.rare_changes.push_back(
-        {account, bucket, cell.resizes, cell.moved_blocks, cell.moved_bytes});
+    RareSums sums = cell;
+    sums.temporary_calls = 0;
+    if (sums != RareSums{}) cube_.rare_changes.push_back({sums, account, bucket});
   }
   touched_.clear();
   if (cube_.changes.size() > changes) join_last_bucket(cube_.changes, changes);
@@ -342,9 +355,33 @@ void CubeBook::keep_within_bounds() {
   join_changes();
   while (std::max({cube_.stays.size(), cube_.changes.size(), spreads_.rows.size()}) > most_rows_ &&
          cube_.edges.count > 1) {
+    if (!is_worth_halving()) return give_up();
     sort_stays();
     halve();
   }
+}
+
+// Rows come as time goes on; two buckets have at most as many rows as both had.
+bool CubeBook::is_worth_halving() const {
+  const uint64_t passed = (bucket_ >> halved_) + uint64_t{1};
+  const uint64_t rows = std::max(cube_.stays.size(), cube_.changes.size());
+  uint64_t expected = rows * cube_.edges.count / passed;
+  uint32_t edges = cube_.edges.count;
+  for (; expected > most_rows_; expected /= 2) edges = (edges + 1) / 2;
+  return edges >= kLeastEdgesOfCube;
+}
+
+void CubeBook::give_up() {
+  too_much_ = true;
+  with_lives_ = false;
+  const Edges edges = cube_.edges;
+  cube_ = {};
+  cube_.edges = edges;
+  sorted_stays_ = 0;
+  late_ = {};
+  spreads_ = {};
+  all_lives_.give_up();
+  lives_.give_up();
 }
 
 // What is born and ends in one bucket stays no more; what its process left does.
@@ -391,6 +428,7 @@ Cube CubeBook::take() {
   rename_merged();
   keep_within_bounds();
   cube_.spreads = spreads_.take();
+  cube_.has_counted_lives = asked_for_lives_;
   if (with_lives_) {
     LivesBook::AccountOf renamed;
     if (!merged_.empty()) renamed = [this](uint32_t account) { return account_of(account); };

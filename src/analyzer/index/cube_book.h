@@ -29,7 +29,8 @@ class CubeBook final : public QuietBook {
   // At each of them.
   void reach_edge();
 
-  // After the pass. Without edges: it had numbers that no cube has room for.
+  // After the pass. Without edges: it had numbers that no cube has room for, or so many accounts
+  // that hardly an edge would have been left.
   Cube take();
 
   void added(uint32_t account, uint32_t) override { now_.grow_to(account + 1); }
@@ -93,8 +94,8 @@ class CubeBook final : public QuietBook {
     return now.cell;
   }
   uint16_t birth_of(uint32_t ledger, const LiveBlock& block);
-  Cell& end(uint32_t ledger, const LiveBlock& block, const Weight& weight, uint64_t temporary,
-            uint64_t freed, uint64_t time);
+  void end(uint32_t ledger, const LiveBlock& block, const Weight& weight, uint64_t temporary,
+           uint64_t freed, uint64_t time);
   void live_on(uint32_t ledger, const LiveBlock& block, const Weight& weight, LifeSums life);
   LifeKey key_now(uint32_t ledger, const LiveBlock& block);
   uint32_t thread_of(uint32_t ledger, uint32_t place);
@@ -104,12 +105,15 @@ class CubeBook final : public QuietBook {
   void join_changes();
   void sort_stays();
   void keep_within_bounds();
+  bool is_worth_halving() const;
+  void give_up();
   void halve();
   void rename_merged();
   uint32_t account_of(uint32_t account) const;
 
   const LedgerSet& set_;
   size_t most_rows_;
+  const bool asked_for_lives_;
   bool with_lives_;
   bool too_much_ = false;
   Cube cube_;

@@ -1,6 +1,7 @@
 #include "analyzer/index/cube_store.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -167,18 +168,27 @@ bool get_row(std::vector<ColumnReader>& from, const Change* before, const Edges&
   return get_place(from, before, edges, accounts, change) && fit;
 }
 
+// A column for each sum, whatever they are.
+using RareColumns = std::array<uint64_t, sizeof(RareSums) / sizeof(uint64_t)>;
+
+void put_rare(const RareSums& sums, size_t column, std::vector<ColumnWriter>& to) {
+  for (const uint64_t sum : std::bit_cast<RareColumns>(sums)) to[column++].put(sum);
+}
+
+void get_rare(std::vector<ColumnReader>& from, size_t column, RareSums& sums) {
+  RareColumns read{};
+  for (uint64_t& sum : read) sum = from[column++].get();
+  sums = std::bit_cast<RareSums>(read);
+}
+
 void put_row(const RareChange& change, const RareChange* before, std::vector<ColumnWriter>& to) {
   put_place(change, before, to);
-  to[2].put(change.resizes);
-  to[3].put(change.moved_blocks);
-  to[4].put(change.moved_bytes);
+  put_rare(change, 2, to);
 }
 
 bool get_row(std::vector<ColumnReader>& from, const RareChange* before, const Edges& edges,
              uint32_t accounts, RareChange& change) {
-  change.resizes = from[2].get();
-  change.moved_blocks = from[3].get();
-  change.moved_bytes = from[4].get();
+  get_rare(from, 2, change);
   return get_place(from, before, edges, accounts, change);
 }
 
@@ -250,16 +260,12 @@ bool get_row(std::vector<ColumnReader>& from, const Life* before, const KeyBound
 
 void put_row(const LifeResizes& row, const LifeResizes* before, std::vector<ColumnWriter>& to) {
   put_key(row, before, to);
-  to[6].put(row.resizes);
-  to[7].put(row.moved_blocks);
-  to[8].put(row.moved_bytes);
+  put_rare(row, kKeyColumns, to);
 }
 
 bool get_row(std::vector<ColumnReader>& from, const LifeResizes* before, const KeyBounds& bounds,
              uint32_t, LifeResizes& row) {
-  row.resizes = from[6].get();
-  row.moved_blocks = from[7].get();
-  row.moved_bytes = from[8].get();
+  get_rare(from, kKeyColumns, row);
   return get_key(from, before, bounds, row);
 }
 
@@ -283,11 +289,13 @@ constexpr size_t kColumns = kKeyColumns + 3;
 template <>
 constexpr size_t kColumns<Life> = kKeyColumns + 6;
 template <>
+constexpr size_t kColumns<LifeResizes> = kKeyColumns + std::tuple_size_v<RareColumns>;
+template <>
 constexpr size_t kColumns<Stay> = 5;
 template <>
 constexpr size_t kColumns<Change> = 10;
 template <>
-constexpr size_t kColumns<RareChange> = 5;
+constexpr size_t kColumns<RareChange> = 2 + std::tuple_size_v<RareColumns>;
 
 void put_number(uint64_t number, std::string& to) {
   to.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -370,6 +378,7 @@ std::string pack_cube(const Cube& cube) {
   seal::Compressor compressor(kCubeLevel);
   put_number(cube.edges.width_ns, to);
   put_number(cube.edges.count, to);
+  put_number(cube.has_counted_lives ? 1 : 0, to);
   write_rows(cube.stays, compressor, to);
   write_rows(cube.changes, compressor, to);
   write_rows(cube.rare_changes, compressor, to);
@@ -384,6 +393,9 @@ std::optional<Cube> unpack_cube(std::string_view bytes, uint32_t accounts, size_
   if (!get_edges(bytes, cube.edges) || cube.edges.width_ns == 0 || cube.edges.count == 0) {
     return std::nullopt;
   }
+  uint64_t has_counted_lives = 0;
+  if (!get_number(bytes, has_counted_lives) || has_counted_lives > 1) return std::nullopt;
+  cube.has_counted_lives = has_counted_lives == 1;
   seal::Decompressor decompressor;
   const KeyBounds of_accounts{cube.edges, accounts, 1};
   const bool good =

@@ -19,9 +19,7 @@ bool Life::join(const Life& other) {
 }
 
 bool LifeResizes::join(const LifeResizes& other) {
-  resizes += other.resizes;
-  moved_blocks += other.moved_blocks;
-  moved_bytes += other.moved_bytes;
+  add(other);
   return true;
 }
 

@@ -58,11 +58,7 @@ struct Life : LifeKey {
 
 // The same of what happens to few: twice, in the bucket in which it is told with any lifetime, and
 // in that of the block's birth with its own.
-struct LifeResizes : LifeKey {
-  uint64_t resizes = 0;
-  uint64_t moved_blocks = 0;
-  uint64_t moved_bytes = 0;
-
+struct LifeResizes : LifeKey, RareSums {
   bool join(const LifeResizes& other);  // false: they stay two rows
   bool operator==(const LifeResizes&) const = default;
 };
@@ -168,10 +164,7 @@ void Lives::count(const LifeWindow& window, const LifeChoice& choice, const Cell
   }
   for (const LifeResizes& row : resizes) {
     if (!window.is_born(row) || !choice.has_rare(row)) continue;
-    Cell& cell = cells[cell_of(row)];
-    cell.resizes += row.resizes;
-    cell.moved_blocks += row.moved_blocks;
-    cell.moved_bytes += row.moved_bytes;
+    cells[cell_of(row)].RareSums::add(row);
   }
   for (const LifeSpread& row : spreads) {
     const bool is_time = row.lifetime_class == LifeKey::kAnyLifetime;

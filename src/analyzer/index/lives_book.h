@@ -59,6 +59,9 @@ class LivesBook {
   using AccountOf = std::function<uint32_t(uint32_t)>;
   Lives take(std::vector<ThreadId> threads, const AccountOf& account_of);
 
+  // Forgets all, and takes no more.
+  void give_up();
+
  private:
   static constexpr uint32_t kSlots = 1024;
   static constexpr uint32_t kLeastEdges = 64;
@@ -68,7 +71,6 @@ class LivesBook {
   void to_own_buckets(LifeKey& key) const;
   void move_out(const LifeSums& sums);
   void keep_within_bounds();
-  void give_up();
   void halve();
 
   Edges edges_;

@@ -114,7 +114,7 @@ struct Ledgers::Parts {
   // Nothing: the first pass is to make no index, or nobody knows when it ends.
   std::optional<CubeBook> begin_cube(const HeapChoice& heaps) const;
   void index_is_made(std::shared_ptr<const Cube> cube);
-  bool make_index();
+  bool make_index(bool with_lives);
   bool is_in_index(const Question& question) const;
   bool count_in_index(const Question& question, bool some_left_out, Counted& counted);
   void publish(std::shared_ptr<const IndexReader> made);

@@ -142,7 +142,7 @@ OneFile file_with(const server::Shown& shown, Detail detail,
 
 OneFile one_file(const server::Shown& shown, size_t most_bytes,
                  const std::function<void(uint64_t, uint64_t)>& told) {
-  shown.ledgers->make_index();
+  shown.ledgers->make_index(false);
   Detail detail;
   while (true) {
     OneFile file = file_with(shown, detail, told);
