@@ -26,7 +26,7 @@ Cube cube_of(uint32_t edges, uint32_t rows) {
                           i * 100});
     cube.changes.push_back(
         {i % kAccounts, birth, i, i / 2, i / 2, i % 5, i * 100, i * 50, 16, 4096});
-    cube.rare_changes.push_back({i % kAccounts, birth, i, i / 4, i * 20});
+    cube.rare_changes.push_back({{0, i, i / 4, i * 20}, i % kAccounts, birth});
   }
   auto sort = [](auto& list) {
     std::sort(list.begin(), list.end(),
@@ -39,7 +39,7 @@ Cube cube_of(uint32_t edges, uint32_t rows) {
     const LifeKey key{stay.birth, stay.death, stay.account, stay.account % 3, 5, 3};
     const auto blocks = static_cast<uint32_t>(stay.blocks);
     lives.lives.push_back({key, blocks, blocks / 2, blocks / 3, stay.bytes, 16, 31});
-    lives.resizes.push_back({key, stay.blocks, 1, 16});
+    lives.resizes.push_back({key, {0, stay.blocks, 1, 16}});
     lives.spreads.push_back({key, 1.5, 100.25, 1000});
     cube.spreads.push_back({{stay.birth, stay.death, stay.account}, 1.5, 100.25, 1000});
   }

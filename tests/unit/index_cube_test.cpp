@@ -144,7 +144,7 @@ TEST_P(Index, HasFewerEdgesWhereRowsAreTooManyAndStaysExact) {
   Ledgers full = open();
   ASSERT_TRUE(full.make_index());
   Options little;
-  little.index_rows = 300;
+  little.index_rows = 1200;
   Ledgers small = open(little);
   ASSERT_TRUE(small.make_index());
   EXPECT_LT(small.edges().count, full.edges().count);

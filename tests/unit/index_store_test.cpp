@@ -44,7 +44,7 @@ Lives random_lives(std::mt19937_64& random, uint32_t accounts) {
   for (uint64_t i = 0, rows = below(200); i < rows; ++i) {
     lives.lives.push_back({key(false), static_cast<uint32_t>(any()), static_cast<uint32_t>(any()),
                            static_cast<uint32_t>(any()), any(), any(), any()});
-    lives.resizes.push_back({key(true), any(), any(), any()});
+    lives.resizes.push_back({key(true), {any(), any(), any(), any()}});
     lives.spreads.push_back(
         {key(true), static_cast<double>(any()) / 3, static_cast<double>(any()) / 7, any()});
   }
@@ -78,7 +78,7 @@ Cube random_cube(uint64_t seed) {
     change.ended_bytes = any();
     change.smallest = below(2) == 0 ? UINT64_MAX : any();
     cube.changes.push_back(change);
-    cube.rare_changes.push_back({change.account, change.bucket, any(), any(), any()});
+    cube.rare_changes.push_back({{any(), any(), any(), any()}, change.account, change.bucket});
   }
   sort_rows(cube.stays);
   sort_rows(cube.changes);
@@ -88,6 +88,7 @@ Cube random_cube(uint64_t seed) {
       cube.spreads.push_back({{stay.birth, stay.death, stay.account}, 1.5, 0.1, 7});
   }
   sort_rows(cube.spreads);
+  cube.has_counted_lives = below(2) == 0;
   cube.lives = random_lives(random, kAccounts);
   cube.all_lives = random_lives(random, 1);
   return cube;

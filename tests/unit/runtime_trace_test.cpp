@@ -133,7 +133,9 @@ TEST(UnstampedRuns, GrowWithABurstAndEndWithIt) {
   for (int i = 0; i < 7; ++i) stamped_after(1000);
   EXPECT_EQ(runs, (std::vector<uint32_t>{0, 1, 3, 7, 15, 31, 31}));
   runs.clear();
-  for (uint64_t ns : {5000, 1000, 1000, 100'000, 1000, 1000}) stamped_after(ns);
+  for (uint64_t ns : std::vector<uint64_t>{5000, 1000, 1000, 100'000, 1000, 1000}) {
+    stamped_after(ns);
+  }
   EXPECT_EQ(runs, (std::vector<uint32_t>{0, 15, 31, 0, 0, 1}));
 }
 
