@@ -256,7 +256,7 @@ void CubeBook::live_on(uint32_t ledger, const LiveBlock& block, const Weight& we
                        LifeSums life) {
   lives_.add(life);
   if (weight.sampled) [[unlikely]] {
-    lives_.add(LifeSpread{life, weight.calls_variance, weight.bytes_variance, 0});
+    lives_.add(LifeSpread{life.key(), weight.calls_variance, weight.bytes_variance, 0});
   }
   if ((block.thread & kResized) == 0) [[likely]] {
     return;
@@ -267,7 +267,7 @@ void CubeBook::live_on(uint32_t ledger, const LiveBlock& block, const Weight& we
   const Resize& resize = found->second;
   sums.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
   life.death = life.birth;
-  lives_.add(LifeResizes{life, sums});
+  lives_.add(LifeResizes{life.key(), sums});
   ledgers_[ledger].resized.erase(found);
 }
 
@@ -306,7 +306,7 @@ void CubeBook::write_changes() {
     too_much_ = too_much_ || !has_room_for(cell);
     if (too_much_) break;
     append(cell, account, bucket, cube_.changes);
-    RareSums sums = cell;
+    auto sums = static_cast<const RareSums&>(cell);
     sums.temporary_calls = 0;
     if (sums != RareSums{}) cube_.rare_changes.push_back({sums, account, bucket});
   }

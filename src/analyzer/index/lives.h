@@ -33,6 +33,7 @@ struct LifeKey {
   // lifetimes count other rows than those that do not.
   static constexpr uint8_t kAnyLifetime = 0xFF;
 
+  const LifeKey& key() const { return *this; }
   uint16_t last() const { return death & static_cast<uint16_t>(~kLeftBit); }
   bool is_left() const { return (death & kLeftBit) != 0; }
 

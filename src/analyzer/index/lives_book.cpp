@@ -79,7 +79,7 @@ void LivesBook::place(const Row& row, SortedRows<Row>& rows) {
 void LivesBook::move_out(const LifeSums& sums) {
   if (of_all_ != nullptr) of_all_->add(without_account(sums));
   if (std::max({sums.calls, sums.frees, sums.temporary_calls}) > UINT32_MAX) give_up();
-  Life row{sums,
+  Life row{sums.key(),
            static_cast<uint32_t>(sums.calls),
            static_cast<uint32_t>(sums.frees),
            static_cast<uint32_t>(sums.temporary_calls),
