@@ -52,7 +52,7 @@ TEST(Advise, EffectsInWords) {
   EXPECT_NE(
       effect_words(with_effect(Treatment::kNone, 0.97, 0.9, 1.05, true)).find("no difference"),
       std::string::npos);
-  EXPECT_NE(effect_words(with_effect(Treatment::kNone, 0.5, 0, 0, false)).find("one round"),
+  EXPECT_NE(effect_words(with_effect(Treatment::kNone, 0.5, 0, 0, false)).find("a single round"),
             std::string::npos);
 }
 
