@@ -81,8 +81,8 @@ void refuse_live(const RunningLedger& ledger, const std::string& order) {
 }
 
 void give(const CtlOptions& options, const std::string& order) {
-  refuse_live(RunningLedger(options.process), order);
-  give_order(options.process, order, options.wait);
+  give_order(options.process, order, options.wait,
+             [&order](const RunningLedger& ledger) { refuse_live(ledger, order); });
 }
 
 void show_status(int process) {

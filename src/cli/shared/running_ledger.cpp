@@ -256,9 +256,11 @@ void expect_done(format::ControlResult result) {
 
 // A forked process that has just begun its own ledger no longer looks at its parent's: the order is
 // given again, there.
-void give_order(int process, const std::string& order, double wait) {
+void give_order(int process, const std::string& order, double wait,
+                const std::function<void(const RunningLedger&)>& check) {
   using Clock = std::chrono::steady_clock;
   auto ledger = std::make_unique<RunningLedger>(process);
+  if (check) check(*ledger);
   uint64_t number = ledger->send(order);
   const auto limit = std::chrono::duration<double>(wait);
   const auto start = Clock::now();

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "format/layout.h"
@@ -50,8 +51,9 @@ class RunningLedger {
 };
 
 // Has the process carry out an order, with its next call; waits so many seconds for that. Throws
-// Error when it could not be given, or was not carried out.
-void give_order(int process, const std::string& order, double wait);
+// Error when it could not be given, or was not carried out. `check` may refuse it before.
+void give_order(int process, const std::string& order, double wait,
+                const std::function<void(const RunningLedger&)>& check = {});
 inline constexpr double kOrderPatience = 2;
 
 }  // namespace heapledger::cli
