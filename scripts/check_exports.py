@@ -2,9 +2,12 @@
 """Fails when the runtime is not the modest guest it has to be.
 
     check_exports.py LIBHEAPLEDGER_SO EXPORT_MAP
+    check_exports.py LIBRARY
 
-It needs libc (and the loader) alone, exports exactly what the export map names, asks for no
-dynamic TLS (whose allocation would call malloc) and carries nothing of a sanitizer.
+It needs libc (with the parts of it that older ones have apart, and the loader) alone, and of no glibc
+younger than the oldest that we promise; exports exactly what the export map names, asks for no
+dynamic TLS (whose allocation would call malloc) and carries nothing of a sanitizer. Without a map
+it may export what it likes, and use the C++ library of the program it is loaded into.
 """
 
 import re
@@ -13,7 +16,8 @@ import sys
 
 import repo
 
-ALLOWED_NEEDED = re.compile(r"libc\.so\.6|ld-linux-[\w-]+\.so\.\d+")
+ALLOWED_NEEDED = re.compile(r"libc\.so\.6|libdl\.so\.2|ld-linux-[\w-]+\.so\.\d+")
+OLDEST_GLIBC = (2, 17)
 DYNAMIC_TLS = re.compile(r"R_X86_64_(DTPMOD64|DTPOFF64|TLSDESC)|R_AARCH64_(TLS_DTPMOD|TLSDESC)")
 
 
@@ -46,28 +50,44 @@ def dynamic_symbols(library):
     return exported, wanted
 
 
-def problems(library, export_map):
+def younger_than_promised(library):
+    """The versions of glibc that the library asks for and an old one does not have."""
+    asked = set(re.findall(r"Name: GLIBC_(\S+)", readelf("--version-info", library)))
+    for version in sorted(asked):
+        numbers = re.fullmatch(r"(\d+)\.(\d+)(\.\d+)?", version)
+        if not numbers or (int(numbers[1]), int(numbers[2])) > OLDEST_GLIBC:
+            yield version
+
+
+def problems(library, export_map=None):
     dynamic = readelf("--dynamic", library)
     for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
         if not ALLOWED_NEEDED.fullmatch(name):
             yield f"it needs {name}; only libc and the loader are allowed"
     if "TEXTREL" in dynamic:
         yield "it has relocations in its code"
-    named = names_of_map(export_map)
+    for version in younger_than_promised(library):
+        yield f"it asks for GLIBC_{version}; the oldest glibc it has to start on is " + ".".join(map(str, OLDEST_GLIBC))
     exported, wanted = dynamic_symbols(library)
-    if not named:
-        yield "the export map names nothing"
-    for name in sorted(exported - named):
-        yield f"it exports {name}, which the map does not name"
-    for name in sorted(named - exported):
-        yield f"the map names {name}, which it does not export"
-    for name in sorted(wanted):
-        if name.startswith(("_ZSt", "_ZNSt", "__cxa_throw", "__gxx", "__asan", "__tsan", "__ubsan")):
-            yield f"it wants {name}, which libc does not have"
+    if export_map is not None:
+        named = names_of_map(export_map)
+        if not named:
+            yield "the export map names nothing"
+        for name in sorted(exported - named):
+            yield f"it exports {name}, which the map does not name"
+        for name in sorted(named - exported):
+            yield f"the map names {name}, which it does not export"
+        for name in sorted(wanted):
+            if name.startswith(("_ZSt", "_ZNSt", "__cxa_throw", "__gxx", "__asan", "__tsan", "__ubsan")):
+                yield f"it wants {name}, which libc does not have"
     if "__tls_get_addr" in wanted or DYNAMIC_TLS.search(readelf("--relocs", library)):
         yield "it uses dynamic TLS; the model must be initial-exec"
 
 
+def map_text(path):
+    with open(path, encoding="utf-8") as text:
+        return text.read()
+
+
 if __name__ == "__main__":
-    with open(sys.argv[2], encoding="utf-8") as text_of_map:
-        repo.finish("exports", list(problems(sys.argv[1], text_of_map.read())))
+    repo.finish("exports", list(problems(sys.argv[1], map_text(sys.argv[2]) if len(sys.argv) > 2 else None)))

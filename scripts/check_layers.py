@@ -14,7 +14,7 @@ import repo
 ROW = re.compile(r"^\| *(\w+) *\| *`([\w/]+)` *\| *([^|]*?) *\|")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 C_HEADER = re.compile(
-    r"\w+(/\w+)*\.h|c(assert|ctype|errno|float|inttypes|limits|math|setjmp|signal|stdarg|stddef"
+    r"\w+(/[\w-]+)*\.h|c(assert|ctype|errno|float|inttypes|limits|math|setjmp|signal|stdarg|stddef"
     r"|stdint|stdio|stdlib|string|time)$"
 )
 LISTED_HEADER = re.compile(r"`<(\w+)>`")

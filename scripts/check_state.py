@@ -19,10 +19,10 @@ import repo
 TABLE = repo.ROOT / "src/runtime/state.md"
 RESETS = repo.ROOT / "src/runtime/bootstrap/forked_state.cpp"
 FATES = {"kept", "anew", "by process", "scratch"}
-CHANGEABLE = re.compile(r"\s(\.data|\.bss|\.tdata|\.tbss|heapledger_state)\s+[0-9a-f]+\s+(.*)$")
+CHANGEABLE = re.compile(r"\s(\.data|\.bss|\.tdata|\.tbss|heapledger_state|heapledger_next)\s+[0-9a-f]+\s+(.*)$")
 # The linker's and the compiler's own; a coverage build has counters.
 NOT_OURS = re.compile(r"^(__\w+|_\w+|completed\.\d+|\.hidden .*|\.data|\.bss|\.tdata|\.tbss|)$")
-MANY = "known"  # one in each hook that looks for what comes after it
+MANY = "heapledger_next"  # a section: one variable for each hook that looks for what comes after it
 
 
 def variables(library):
@@ -33,7 +33,9 @@ def variables(library):
     for line in text.splitlines():
         match = CHANGEABLE.search(line)
         name = match.group(2).replace(".hidden ", "").strip() if match else ""
-        if not NOT_OURS.match(name):
+        if match and match.group(1) == MANY and name not in ("", MANY):
+            names[MANY] += 1
+        elif not NOT_OURS.match(name):
             names[re.sub(r"\.\d+$", "", name.split("::")[-1])] += 1
     return names
 

@@ -37,6 +37,14 @@ class ExportsTest(ScratchTest):
         flags = ("-Wl,--no-as-needed", "-lm")
         self.assert_one(self.problems_of(CODE, flags=flags), "libm.so.6")
 
+    def test_a_libc_younger_than_promised(self):
+        code = CODE + "int arc4random(void); int look(void) { return arc4random(); }\n"
+        more = MAP.replace("free;", "free; look;")
+        self.assert_one(self.problems_of(code, more, linked_with=more), "asks for GLIBC_2.36")
+
+    def test_without_a_map_any_export_will_do(self):
+        self.assertEqual(self.problems_of(CODE, export_map=None), [])
+
     def test_an_export_too_many(self):
         found = self.problems_of(CODE, export_map="{ global: malloc; local: *; };")
         self.assert_one(found, "exports free")

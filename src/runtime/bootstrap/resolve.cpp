@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime/modes/asked.h"
+#include "runtime/os/look_up.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -105,10 +106,6 @@ const BypassText& bypass() {
   return bypassing;
 }
 
-void* next_definition(const char* name) {
-  return dlsym(RTLD_NEXT, name);
-}
-
 bool resolve_real_heap() {
   look_up_all(real_heap, RTLD_NEXT);
   keep_one_allocator(real_heap);
@@ -135,7 +132,7 @@ const char* load_real_heap(const char* path) {
 }
 
 const void* find_single_thread_word() {
-  return dlsym(RTLD_DEFAULT, "__libc_single_threaded");
+  return os::look_up(RTLD_DEFAULT, "__libc_single_threaded");
 }
 
 const char* real_heap_library() {

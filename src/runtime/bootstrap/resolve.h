@@ -33,7 +33,4 @@ bool fill_gaps(RealHeap& heap);
 // Of libc's variable __libc_single_threaded; null where it is missing.
 const void* find_single_thread_word();
 
-// The next definition of another function that we hook.
-void* next_definition(const char* name);
-
 }  // namespace heapledger::runtime

@@ -1,5 +1,6 @@
 // In a fully static program nothing has to be looked up: the linker's --wrap gives the real
 // functions names of their own (hooks/wrapped/hook_form.h).
+#include "runtime/bootstrap/next.h"
 #include "runtime/bootstrap/resolve.h"
 #include "runtime/modes/real_heap.h"
 
@@ -34,6 +35,7 @@ const void* find_single_thread_word() {
 
 // The linker has seen to it.
 void find_bypass() {}
+void find_next_definitions() {}
 
 const BypassText& bypass() {
   static constinit BypassText nothing;

@@ -2,6 +2,7 @@
 // which points here until the real allocator is known and the recording has begun (or not).
 #include "runtime/bootstrap/start.h"
 
+#include "runtime/bootstrap/next.h"
 #include "runtime/bootstrap/recording.h"
 #include "runtime/bootstrap/resolve.h"
 #include "runtime/ledger/settings_in_force.h"
@@ -39,6 +40,7 @@ bool start() {
   bool wanted = read_settings();
   if (wanted && settings_in_force.allocator.given()) wanted = load_allocator();
   if (real_heap.malloc == nullptr && !resolve_real_heap()) return false;
+  find_next_definitions();
   // From here on calls are served; they are entered as soon as there is a ledger.
   active_mode.store(&kPassThroughMode, std::memory_order_release);
   phase.store(Phase::kReady, std::memory_order_release);

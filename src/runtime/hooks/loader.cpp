@@ -2,23 +2,18 @@
 // with the loader's. The program has just called the loader itself, so its lock is no danger. Until
 // that is done other threads do not trust what is known (unloading.h).
 #include <dlfcn.h>
+#include <hook_form.h>
 
-#include <atomic>
-
-#include "runtime/bootstrap/resolve.h"
 #include "runtime/ledger/beacon.h"
 #include "runtime/unwind/modules.h"
 #include "runtime/unwind/unloading.h"
 
+HEAPLEDGER_BEFORE(dlclose)
+
 // NOLINTBEGIN: the name is libc's.
 extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noexcept {
   using namespace heapledger::runtime;
-  static std::atomic<int (*)(void*)> next{nullptr};
-  auto function = next.load(std::memory_order_relaxed);
-  if (function == nullptr) {
-    function = reinterpret_cast<int (*)(void*)>(next_definition("dlclose"));
-    next.store(function, std::memory_order_relaxed);
-  }
+  auto function = HEAPLEDGER_NEXT(dlclose, int (*)(void*));
   if (beacon->recording == 0) return function(handle);
   Unloading unloading;
   int result = function(handle);

@@ -1,14 +1,17 @@
 // The functions that map memory: passed on, and entered afterwards when that was asked for. libc's
 // own mappings, its allocator's among them, do not come by here.
 #include <arch_caller.h>
+#include <hook_form.h>
 #include <linux/mman.h>  // not sys/mman.h: it declares mremap() otherwise
 
 #include <cerrno>
 #include <cstdint>
 
-#include "runtime/bootstrap/resolve.h"
 #include "runtime/modes/maps.h"
 #include "runtime/os/program_maps.h"
+
+HEAPLEDGER_BEFORE(brk)
+HEAPLEDGER_BEFORE(sbrk)
 
 namespace heapledger::runtime {
 namespace {
@@ -59,15 +62,11 @@ void* remap(void* old, size_t old_bytes, size_t bytes, int flags, void* at) {
 }
 
 void* move_break(intptr_t bytes) {
-  static MoveBreak known = nullptr;
-  if (known == nullptr) known = reinterpret_cast<MoveBreak>(next_definition("sbrk"));
-  return known(bytes);
+  return HEAPLEDGER_NEXT(sbrk, MoveBreak)(bytes);
 }
 
 int set_break(void* end) {
-  static SetBreak known = nullptr;
-  if (known == nullptr) known = reinterpret_cast<SetBreak>(next_definition("brk"));
-  return known(end);
+  return HEAPLEDGER_NEXT(brk, SetBreak)(end);
 }
 
 __attribute__((noinline)) void* map_and_enter(void* at, size_t bytes, int protection, int flags,

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "runtime/os/look_up.h"
+
 namespace heapledger::runtime {
 namespace {
 
@@ -13,7 +15,7 @@ void take(Function& function, void* from, const char* name) {
 }  // namespace
 
 void* find_object_function() {
-  return dlsym(RTLD_DEFAULT, "_dl_find_object");
+  return os::look_up(RTLD_DEFAULT, "_dl_find_object");
 }
 
 Reference find_reference() {

@@ -3,31 +3,16 @@
 // ../wrapped/hook_form.h.)
 #pragma once
 
-#include <atomic>
-
-#include "runtime/bootstrap/resolve.h"
+#include "runtime/bootstrap/next.h"
 
 // The symbol that the hook of `name` is.
 #define HEAPLEDGER_HOOK(name) name
 // Says that the hook of `name` will ask for what comes after it. Once, at the top of a file.
-#define HEAPLEDGER_BEFORE(name)
-// What comes after the hook of `name`, as a function pointer; null where libc has none.
-#define HEAPLEDGER_NEXT(name, Function)                \
-  ([]() -> Function {                                  \
-    static std::atomic<Function> known{nullptr};       \
-    return heapledger::runtime::next_of(known, #name); \
-  }())
-
-namespace heapledger::runtime {
-
-template <typename Function>
-Function next_of(std::atomic<Function>& known, const char* name) {
-  Function function = known.load(std::memory_order_relaxed);
-  if (function == nullptr) {
-    function = reinterpret_cast<Function>(next_definition(name));
-    known.store(function, std::memory_order_relaxed);
+#define HEAPLEDGER_BEFORE(name)                                                            \
+  namespace {                                                                              \
+  [[gnu::section("heapledger_next")]] constinit heapledger::runtime::Next after_##name = { \
+      #name, {nullptr}};                                                                   \
   }
-  return function;
-}
-
-}  // namespace heapledger::runtime
+// What comes after the hook of `name`, as a function pointer; null where libc has none.
+#define HEAPLEDGER_NEXT(name, Function) \
+  reinterpret_cast<Function>(heapledger::runtime::next_definition(after_##name))
