@@ -17,6 +17,7 @@ import sys
 import repo
 
 ALLOWED_NEEDED = re.compile(r"libc\.so\.6|libdl\.so\.2|ld-linux-[\w-]+\.so\.\d+")
+NEEDED = re.compile(r"\(NEEDED\).*\[(.*)\]")
 OLDEST_GLIBC = (2, 17)
 DYNAMIC_TLS = re.compile(r"R_X86_64_(DTPMOD64|DTPOFF64|TLSDESC)|R_AARCH64_(TLS_DTPMOD|TLSDESC)")
 
@@ -61,7 +62,7 @@ def younger_than_promised(library):
 
 def problems(library, export_map=None):
     dynamic = readelf("--dynamic", library)
-    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
+    for name in NEEDED.findall(dynamic):
         if not ALLOWED_NEEDED.fullmatch(name):
             yield f"it needs {name}; only libc and the loader are allowed"
     if "TEXTREL" in dynamic:
