@@ -58,7 +58,7 @@ function(heapledger_link_portable target output)
     COMMAND_EXPAND_LISTS VERBATIM)
 endfunction()
 
-set(layers cli analyzer writer exporters importers cores elf replay advice plots settings server text symbols viewer base)
+set(layers cli analyzer writer exporters importers cores elf replay advice plots settings server text symbols viewer base commit_text)
 set(archives "")
 foreach(layer IN LISTS layers)
   list(APPEND archives "$<TARGET_FILE:heapledger_${layer}>")

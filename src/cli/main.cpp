@@ -13,6 +13,7 @@
 
 #include "analyzer/error.h"
 #include "cli/commands.h"
+#include "cli/shared/commit.h"
 #include "cli/shared/exit_status.h"
 #include "cli/shared/options.h"
 #include "text/text.h"
@@ -30,6 +31,11 @@ void complain(const std::string& message) {
     std::fprintf(stderr, "%s%s\n", from == 0 ? "heapledger: " : "", printable(line).c_str());
     from = to + 1;
   }
+}
+
+std::string version() {
+  const std::string text = "heapledger " HEAPLEDGER_VERSION;
+  return kCommit[0] == '\0' ? text : text + " (commit " + kCommit + ")";
 }
 
 // In groups, by what somebody wants to do.
@@ -74,7 +80,7 @@ void add_commands(Command& app, int& exit_code) {
 
 int run_tool(int argc, char** argv) {
   Command app("heapledger", "Keeps a ledger of a program's heap: every allocation, exactly.",
-              "heapledger " HEAPLEDGER_VERSION);
+              version());
   int exit_code = 0;
   add_commands(app, exit_code);
   switch (app.parse(argc, argv)) {

@@ -37,6 +37,33 @@ class Doctor(unittest.TestCase):
         self.assertEqual(answer["recordable"], status == 0)
         return answer
 
+    def test_this_installation(self):
+        answer = self.asked("--self")
+        self.assertEqual((answer["program_checks"], answer["machine_checks"]), ([], []))
+        checks = {check["name"]: check for check in answer["installation_checks"]}
+        version = subprocess.run([harness.TOOL, "--version"], capture_output=True, check=True).stdout.decode().split()
+        self.assertEqual(checks["version"]["text"].split(",")[0], version[1])
+        if len(version) > 2:  # heapledger 0.1.0 (commit 0123456789ab)
+            self.assertEqual(checks["version"]["text"].split()[-1], version[-1].rstrip(")"))
+        self.assertEqual(os.path.realpath(checks["tool"]["text"]), os.path.realpath(harness.TOOL))
+        self.assertTrue(os.path.isfile(checks["recorder"]["text"]), checks["recorder"])
+        for name, command in (("call graphs", "dot"), ("pictures", "rsvg-convert"), ("films", "ffmpeg")):
+            self.assertEqual(checks[name]["mark"], "ok" if shutil.which(command) else "note", checks[name])
+
+    def test_an_installation_without_its_recorder(self):
+        alone = os.path.join(self.folder, "heapledger")
+        shutil.copy(harness.TOOL, alone)
+        done = subprocess.run([alone, "doctor", "--self", "--json"], capture_output=True, check=False,
+                              env=harness.plain_environment(), timeout=harness.HANG_SECONDS)
+        self.assertEqual((done.returncode, done.stderr), (1, b""))
+        checks = {check["name"]: check for check in json.loads(done.stdout)["installation_checks"]}
+        self.assertEqual((checks["recorder"]["mark"], checks["replay"]["mark"]), ("problem", "note"))
+
+    def test_this_installation_and_a_program(self):
+        done = doctor("--self", "ls")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"--self", done.stderr)
+
     def problems(self, answer):
         return " ".join(check["text"] for check in
                         answer["program_checks"] + answer["machine_checks"]

@@ -39,6 +39,7 @@ struct ModuleSymbols {
 };
 
 struct Diagnosis {
+  std::vector<Check> installation;  // empty when not asked about, and then alone
   std::vector<Check> machine;
   std::vector<Check> program;  // empty when none was asked about
   std::string program_name;    // likewise
@@ -50,6 +51,9 @@ struct Diagnosis {
   bool recordable() const;
   size_t count(Mark mark) const;
 };
+
+// What this installation of Heapledger can do.
+void check_installation(Diagnosis& diagnosis);
 
 // Whether the machine permits recording into `pattern` (of -o; empty: the default).
 void check_machine(const std::string& pattern, Diagnosis& diagnosis);

@@ -24,16 +24,10 @@ struct DoctorCommand {
   std::vector<std::string> words;  // the program and its arguments
   std::string pattern;
   bool json = false;
+  bool self = false;
 };
 
-int diagnose(const DoctorCommand& command) {
-  Diagnosis diagnosis;
-  try {
-    check_machine(command.pattern, diagnosis);
-  } catch (const Error& error) {
-    throw Error(error.what(), ErrorKind::kQuestion);
-  }
-  if (!command.words.empty()) check_command(command.words.front(), diagnosis);
+int show(const DoctorCommand& command, const Diagnosis& diagnosis) {
   if (command.json) {
     fmt::print("{}\n", doctor_json(diagnosis));
   } else {
@@ -41,6 +35,21 @@ int diagnose(const DoctorCommand& command) {
     fmt::print("{}", doctor_text(diagnosis, page.style, page.width));
   }
   return diagnosis.recordable() ? 0 : kExitNotRecordable;
+}
+
+int diagnose(const DoctorCommand& command) {
+  Diagnosis diagnosis;
+  if (command.self) {
+    check_installation(diagnosis);
+    return show(command, diagnosis);
+  }
+  try {
+    check_machine(command.pattern, diagnosis);
+  } catch (const Error& error) {
+    throw Error(error.what(), ErrorKind::kQuestion);
+  }
+  if (!command.words.empty()) check_command(command.words.front(), diagnosis);
+  return show(command, diagnosis);
 }
 
 void refuse_unknown(const Command& command) {
@@ -61,6 +70,7 @@ void add_doctor(Command& app, int& exit_code) {
   sub->add_option("-o,--output", command->pattern, "Where the ledgers would go, as with run")
       ->type_name("PATTERN");
   sub->add_flag("--json", command->json, "Print one JSON object");
+  sub->add_flag("--self", command->self, "Tell what this installation of Heapledger can do");
   sub->add_program(command->words, "The program, and its arguments, which are not looked at",
                    "heapledger doctor [OPTIONS] [--] [CMD [ARGUMENTS]]");
   sub->footer(
@@ -70,9 +80,14 @@ void add_doctor(Command& app, int& exit_code) {
       "Examples:\n"
       "  heapledger doctor                      this machine\n"
       "  heapledger doctor ./server -p 80       the same command line as for run\n"
+      "  heapledger doctor --self               what is installed, and what for\n"
       "  heapledger doctor --json python3 | jq .pools");
   sub->callback([sub, command, &exit_code] {
     refuse_unknown(*sub);
+    if (command->self && !command->words.empty()) {
+      throw Error("--self is about Heapledger, not about a program: doctor --self, or doctor CMD",
+                  ErrorKind::kQuestion);
+    }
     exit_code = diagnose(*command);
   });
 }

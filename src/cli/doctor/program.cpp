@@ -212,7 +212,7 @@ bool Diagnosis::recordable() const {
 
 size_t Diagnosis::count(Mark mark) const {
   size_t sum = 0;
-  for (const auto* checks : {&machine, &program}) {
+  for (const auto* checks : {&installation, &machine, &program}) {
     for (const Check& check : *checks) sum += check.mark == mark ? 1 : 0;
   }
   return sum;

@@ -108,6 +108,11 @@ double rounded(double ns) {
 }  // namespace
 
 std::string doctor_text(const Diagnosis& diagnosis, const Style& style, size_t width) {
+  if (!diagnosis.installation.empty()) {
+    std::string text = style.bold("This installation") + "\n";
+    for (const Check& check : diagnosis.installation) text += line_of(check, style, width);
+    return text;
+  }
   std::string text = style.bold(verdict(diagnosis)) + "\n";
   if (!diagnosis.program.empty()) {
     text += "\n" + style.bold("The program") + "\n";
@@ -130,6 +135,7 @@ std::string doctor_json(const Diagnosis& diagnosis) {
   json["recordable"] = diagnosis.recordable();
   json["program"] = as_utf8(diagnosis.program_name);
   json["executable"] = as_utf8(diagnosis.executable);
+  json["installation_checks"] = checks_json(diagnosis.installation);
   json["program_checks"] = checks_json(diagnosis.program);
   json["machine_checks"] = checks_json(diagnosis.machine);
   json["modules"] = modules_json(diagnosis.modules);
