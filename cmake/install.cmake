@@ -51,3 +51,25 @@ install(
   RENAME _heapledger)
 install(FILES "${completions}/heapledger.fish"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+
+# For projects that use it: find_package(heapledger), and pkg-config. All of it finds the rest from its own place.
+include(CMakePackageConfigHelpers)
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/heapledger")
+set(package_sources "${CMAKE_CURRENT_LIST_DIR}/package")
+configure_package_config_file(
+  "${package_sources}/heapledger-config.cmake.in" "${CMAKE_BINARY_DIR}/package/heapledger-config.cmake"
+  INSTALL_DESTINATION "${package_folder}"
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/package/heapledger-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(
+  FILES "${CMAKE_BINARY_DIR}/package/heapledger-config.cmake"
+        "${CMAKE_BINARY_DIR}/package/heapledger-config-version.cmake"
+        "${package_sources}/heapledger-memory-test.cmake" "${package_sources}/heapledger-run-memory-test.cmake"
+  DESTINATION "${package_folder}")
+
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig"
+           OUTPUT_VARIABLE HEAPLEDGER_PC_TO_PREFIX)
+foreach(name IN ITEMS heapledger heapledger-recorder)
+  configure_file("${package_sources}/${name}.pc.in" "${CMAKE_BINARY_DIR}/package/${name}.pc" @ONLY)
+  install(FILES "${CMAKE_BINARY_DIR}/package/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()

@@ -1,8 +1,7 @@
-"""heapledger check: a gate on a program whose heap is known, its files, and the recipe for CTest."""
+"""heapledger check: a gate on a program whose heap is known, and its files."""
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import unittest
@@ -12,7 +11,6 @@ import diff_program
 import harness
 from diff_program import tool
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HOSTILE = "a<b>&\"'\x1b[31m\x01\u202e]]>\ufffe"
 
 
@@ -147,79 +145,6 @@ class Check(unittest.TestCase):
         self.assertIn("a<b>&\"'\\x1b", failure.text)
         self.assertRegex(failure.get("message"), r"^peak .* KiB, limit 1\.0 KiB$")
         self.assertIsNone(cases["max-calls"].find("failure"))
-
-
-PARSER = """
-#include <stdlib.h>
-int main(int count, char** words) {
-  int rounds = count > 1 ? atoi(words[1]) : 0;
-  char* volatile block = malloc(1000 * (size_t)rounds);
-  char* volatile other = malloc(1);
-  free(block);
-  free(other);
-  return rounds == 7 ? 7 : 0;
-}
-"""
-
-
-class Recipe(unittest.TestCase):
-    """The CMake code of docs/recipes.md, as it stands there, in a project of its own."""
-
-    def setUp(self):
-        self.folder = harness.fresh_folder()
-        with open(os.path.join(ROOT, "docs/recipes.md"), encoding="utf-8") as file:
-            blocks = re.findall(r"(?ms)^```cmake\n(.*?)^```", file.read())
-        self.assertGreaterEqual(len(blocks), 2)
-        self.write("heap_test.cmake", blocks[0])
-        self.write("parser.c", PARSER)
-        self.use = blocks[1]
-        self.assertIn("COMMAND $<TARGET_FILE:parser> 1000", self.use)
-
-    def write(self, name, text):
-        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def ctest(self, use):
-        """Configures, builds and tests; the exit status, and the names of what passed and failed."""
-        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.16)\nproject(demo C)\n"
-                   "enable_testing()\nadd_compile_options(-g -fno-builtin)\n"
-                   "add_executable(parser parser.c)\n" + use)
-        run = lambda *command: subprocess.run(  # noqa: E731
-            command, cwd=self.folder, env=harness.plain_environment(), capture_output=True,
-            text=True, check=False, timeout=2 * harness.HANG_SECONDS)
-        made = run("cmake", "-S", ".", "-B", "build", f"-DHEAPLEDGER={harness.TOOL}")
-        self.assertEqual(made.returncode, 0, made.stderr)
-        self.assertEqual(run("cmake", "--build", "build").returncode, 0)
-        done = run("ctest", "--test-dir", "build", "--output-on-failure")
-        results = dict(re.findall(r"Test +#\d+: (\S+) \.*[ *]*(\w+)", done.stdout))
-        return done.returncode, results, done.stdout
-
-    def test_held_twice(self):
-        """The second time there is a ledger already: it must not be the one that is judged."""
-        for _ in range(2):
-            status, results, output = self.ctest(self.use)
-            self.assertEqual(status, 0, output)
-            self.assertEqual(results, {"parser.fresh": "Passed", "parser.record": "Passed",
-                                       "parser.heap": "Passed"})
-            ledgers = [name for name in os.listdir(os.path.join(self.folder, "build/heap/parser"))
-                       if name.endswith(".ledger")]
-            self.assertEqual(len(ledgers), 1)
-
-    def test_exceeded_after_it_was_held(self):
-        self.assertEqual(self.ctest(self.use)[0], 0)
-        status, results, output = self.ctest(self.use.replace("parser> 1000", "parser> 2000"))
-        self.assertNotEqual(status, 0)
-        self.assertEqual((results["parser.record"], results["parser.heap"]), ("Passed", "Failed"))
-        self.assertRegex(output, r"exceeded +max-peak +limit +1\.0 MiB +value +1\.9 MiB")
-        self.assertRegex(output, r"main +\S*parser\.c:5")
-        root = ElementTree.parse(os.path.join(self.folder, "build/heap/parser/heap.xml")).getroot()
-        self.assertEqual(root[0].get("failures"), "1")
-
-    def test_a_program_that_fails_is_not_judged(self):
-        status, results, _ = self.ctest(self.use.replace("parser> 1000", "parser> 7"))
-        self.assertNotEqual(status, 0)
-        self.assertEqual(results["parser.record"], "Failed")
-        self.assertNotEqual(results.get("parser.heap"), "Passed")
 
 
 if __name__ == "__main__":

@@ -47,15 +47,17 @@ void check_libraries(std::vector<Check>& checks) {
     checks.push_back({Mark::kOk, "tool", escaped(library.tool_path()), ""});
     checks.push_back({Mark::kOk, "recorder", escaped(library.place() + "/libheapledger.so"), ""});
     const bool has_static = can(library.place() + "/libheapledger_static.a", R_OK);
-    checks.push_back({has_static ? Mark::kOk : Mark::kNote, "static",
-                      has_static ? "fully static programs can be linked with the recorder (link-flags --static)"
-                                 : "libheapledger_static.a, for fully static programs, is not here",
-                      has_static ? "" : kAgain});
+    checks.push_back(
+        {has_static ? Mark::kOk : Mark::kNote, "static",
+         has_static ? "fully static programs can be linked with the recorder (link-flags --static)"
+                    : "libheapledger_static.a, for fully static programs, is not here",
+         has_static ? "" : kAgain});
     const bool has_new = can(library.place() + "/libheapledger_new.so", R_OK);
-    checks.push_back({has_new ? Mark::kOk : Mark::kNote, "operator new",
-                      has_new ? "also seen of allocators that bring their own"
-                              : "libheapledger_new.so, for allocators that bring their own, is not here",
-                      has_new ? "" : kAgain});
+    checks.push_back(
+        {has_new ? Mark::kOk : Mark::kNote, "operator new",
+         has_new ? "also seen of allocators that bring their own"
+                 : "libheapledger_new.so, for allocators that bring their own, is not here",
+         has_new ? "" : kAgain});
   } catch (const Error& error) {
     checks.push_back({Mark::kProblem, "recorder", printable(error.what()), ""});
   }
@@ -88,16 +90,19 @@ Check drawn_by(const char* name, const char* command, const char* what, const ch
 
 Check browser() {
   if (view::has_display()) return {Mark::kOk, "browser", "opened by view and run --view", ""};
-  return {Mark::kNote, "browser", "no screen here: view prints the address, and how to reach it by ssh", ""};
+  return {Mark::kNote, "browser",
+          "no screen here: view prints the address, and how to reach it by ssh", ""};
 }
 
 Check cache() {
   const std::string folder = SymbolCache::default_folder();
   if (folder.empty()) {
-    return {Mark::kNote, "cache", "no folder for names that were looked up: each report looks them up anew",
+    return {Mark::kNote, "cache",
+            "no folder for names that were looked up: each report looks them up anew",
             "Set HOME, or XDG_CACHE_HOME."};
   }
-  return {Mark::kOk, "cache", escaped(folder) + ", at most " + human_bytes(SymbolCache::kMostBytes), ""};
+  return {Mark::kOk, "cache", escaped(folder) + ", at most " + human_bytes(SymbolCache::kMostBytes),
+          ""};
 }
 
 }  // namespace
