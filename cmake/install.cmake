@@ -27,6 +27,17 @@ install(
   DESTINATION "${CMAKE_INSTALL_DOCDIR}"
   RENAME preact.LICENSE)
 
+# A page of each command, written by the tool itself.
+set(man_pages "${CMAKE_BINARY_DIR}/man")
+add_custom_command(
+  OUTPUT "${man_pages}/heapledger-run.1"
+  COMMAND ${CMAKE_COMMAND} "-DTOOL=$<TARGET_FILE:heapledger_tool>" "-DFOLDER=${man_pages}" -P
+          "${CMAKE_CURRENT_LIST_DIR}/man_pages.cmake"
+  DEPENDS heapledger_tool "${CMAKE_CURRENT_LIST_DIR}/man_pages.cmake"
+  VERBATIM)
+add_custom_target(heapledger_man_pages ALL DEPENDS "${man_pages}/heapledger-run.1")
+install(DIRECTORY "${man_pages}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+
 # Completion, written by the tool itself, where the three shells look for it.
 set(completions "${CMAKE_BINARY_DIR}/completions")
 foreach(shell bash zsh fish)

@@ -74,5 +74,5 @@ add_custom_target(
   COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/make_tarball.py" "${CMAKE_COMMAND}" "${CMAKE_BINARY_DIR}"
           "${CMAKE_INSTALL_LIBDIR}" "${tarball}"
   DEPENDS "${portable}/heapledger" "${portable}/heapledger-player" heapledger_format_archive heapledger_runtime
-          heapledger_static heapledger_new heapledger_completions
+          heapledger_static heapledger_new heapledger_completions heapledger_man_pages
   VERBATIM)

@@ -7,9 +7,6 @@ namespace heapledger::cli {
 
 class Command;
 
-// Added last: it knows the others.
-void add_help(Command& app, int& exit_code);
-
 namespace run {
 void add_run(Command& app, int& exit_code);
 void add_settings(Command& app, int& exit_code);
@@ -74,5 +71,10 @@ void add_top(Command& app, int& exit_code);
 namespace replay {
 void add_replay(Command& app, int& exit_code);
 }  // namespace replay
+
+namespace help {
+// Added last: it knows the others.
+void add_help(Command& app, int& exit_code);
+}  // namespace help
 
 }  // namespace heapledger::cli

@@ -70,7 +70,7 @@ void add_commands(Command& app, int& exit_code) {
   files::add_import(app, exit_code);
   app.begin_group("Help");
   completion::add_completion(app, exit_code);
-  add_help(app, exit_code);
+  help::add_help(app, exit_code);
   app.footer(
       "Begin with these two:\n"
       "  heapledger run -- ./program    record it, see a summary\n"

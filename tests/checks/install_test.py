@@ -6,6 +6,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -33,7 +34,7 @@ class InstallTest(ScratchTest):
 
     def test_what_is_there(self):
         prefix = self.install()
-        for name in ("bin/heapledger", "include/heapledger.h", "share/man/man1/heapledger.1",
+        for name in ("bin/heapledger", "include/heapledger.h", "share/man/man1/heapledger.1", "share/man/man1/heapledger-report.1",
                      "share/heapledger/embed/heapledger_embed.c",
                      "share/heapledger/embed/heapledger_embed.h",
                      "share/doc/heapledger/manual.md", "share/doc/heapledger/copyright",
@@ -43,6 +44,20 @@ class InstallTest(ScratchTest):
                      "share/fish/vendor_completions.d/heapledger.fish"):
             self.assertTrue((prefix / name).is_file(), name)
         self.assertEqual(len(list(prefix.glob("lib*/**/libheapledger.so"))), 1)
+
+    def test_a_page_of_each_command(self):
+        prefix = self.install()
+        listed = re.findall(r"^  ([a-z][a-z-]+)  ", self.run_tool(prefix, "help").stdout, re.MULTILINE)
+        self.assertGreater(len(listed), 20)
+        for name in listed:
+            page = prefix / f"share/man/man1/heapledger-{name}.1"
+            done = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "200"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+            shown = " ".join(done.stdout.split())
+            helped = self.run_tool(prefix, "help", name).stdout
+            for option in re.findall(r"--[a-z][a-z-]+", helped.split("\n\n")[1]):
+                self.assertIn(option, shown, name)
 
     def test_the_moved_tool_records(self):
         prefix = self.install()

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "cli/shared/options.h"
@@ -98,6 +99,18 @@ void add_options(const Command& tool, const CLI::App& app, std::vector<OptionSpe
   }
 }
 
+// The line of the help that begins with it.
+std::string usage_of(const CLI::App& app) {
+  constexpr std::string_view kBegin = "Usage: ";
+  std::istringstream lines(app.help());
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kBegin)) continue;
+    const std::string usage = line.substr(kBegin.size());
+    return usage.starts_with("heapledger ") ? usage : "heapledger " + usage;
+  }
+  return "";
+}
+
 }  // namespace
 
 ToolSpec tool_spec(const Command& command_line) {
@@ -109,6 +122,8 @@ ToolSpec tool_spec(const Command& command_line) {
     CommandSpec command;
     command.name = sub->get_name();
     command.description = sub->get_description();
+    command.usage = usage_of(*sub);
+    command.footer = sub->get_footer();
     add_options(command_line, *sub, command.options, command.words);
     tool.commands.push_back(std::move(command));
   }

@@ -41,6 +41,8 @@ struct OptionSpec {
 struct CommandSpec {
   std::string name;
   std::string description;
+  std::string usage;   // one line: heapledger report [OPTIONS] [FILE...]
+  std::string footer;  // what the help says at its end
   std::vector<OptionSpec> options;
   std::vector<WordSpec> words;  // what else it takes, in order; of the last there may be many
 };
