@@ -2,11 +2,9 @@
 install(
   TARGETS heapledger_tool heapledger_runtime heapledger_static heapledger_new
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-
-# Beside the runtime, where the tool looks for both.
-install(TARGETS heapledger_player RUNTIME DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  LIBRARY DESTINATION "${HEAPLEDGER_RUNTIME_DIR}"
+  ARCHIVE DESTINATION "${HEAPLEDGER_RUNTIME_DIR}")
+install(TARGETS heapledger_player RUNTIME DESTINATION "${HEAPLEDGER_PLAYER_DIR}")
 
 install(FILES include/heapledger.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 # To be compiled into programs elsewhere (docs/porting.md).
@@ -70,7 +68,7 @@ set(package_sources "${CMAKE_CURRENT_LIST_DIR}/package")
 configure_package_config_file(
   "${package_sources}/heapledger-config.cmake.in" "${CMAKE_BINARY_DIR}/package/heapledger-config.cmake"
   INSTALL_DESTINATION "${package_folder}"
-  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR HEAPLEDGER_RUNTIME_DIR)
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/package/heapledger-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(
   FILES "${CMAKE_BINARY_DIR}/package/heapledger-config.cmake"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packs what is installed, with the portable tool and player in place of those built for this machine.
 
-    make_tarball.py CMAKE BUILD_FOLDER LIBDIR TARBALL
+    make_tarball.py CMAKE BUILD_FOLDER PLAYER_DIR TARBALL
 
 The same sources and packages make the same bytes. Beside the tarball is its checksum, for `sha256sum -c`; in it are
 the licences of all that is linked in, as this machine's packages have them.
@@ -57,11 +57,11 @@ def add_licences(folder):
     (folder / "README.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def stage(cmake, build, libdir, root):
+def stage(cmake, build, player, root):
     shutil.rmtree(root, ignore_errors=True)
     subprocess.run([cmake, "--install", build, "--prefix", root], check=True, stdout=subprocess.DEVNULL)
     shutil.copy2(build / "portable/heapledger", root / "bin/heapledger")
-    shutil.copy2(build / "portable/heapledger-player", root / libdir / "heapledger-player")
+    shutil.copy2(build / "portable/heapledger-player", root / player / "heapledger-player")
     add_licences(root / "licences")
     documents = root / "share/doc/heapledger"
     shutil.copy(documents / "copyright", root / "licences/heapledger.txt")
@@ -80,9 +80,9 @@ def pack(root, tarball):
 
 
 def main():
-    cmake, build, libdir, tarball = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], pathlib.Path(sys.argv[4])
+    cmake, build, player, tarball = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], pathlib.Path(sys.argv[4])
     root = build / "portable" / tarball.name.removesuffix(".tar.zst")
-    stage(cmake, build, libdir, root)
+    stage(cmake, build, player, root)
     pack(root, tarball)
     print(f"{tarball}: {tarball.stat().st_size / 1e6:.1f} MB")
 

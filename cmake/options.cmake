@@ -21,7 +21,8 @@ else()
 endif()
 target_compile_options(heapledger_options INTERFACE -fno-omit-frame-pointer)
 target_compile_definitions(
-  heapledger_options INTERFACE HEAPLEDGER_RELATIVE_LIBDIR="${HEAPLEDGER_RELATIVE_LIBDIR}")
+  heapledger_options INTERFACE HEAPLEDGER_RELATIVE_LIBDIR="${HEAPLEDGER_RELATIVE_LIBDIR}"
+                               HEAPLEDGER_RELATIVE_PLAYERDIR="${HEAPLEDGER_RELATIVE_PLAYERDIR}")
 target_link_libraries(heapledger_options INTERFACE heapledger_sanitize)
 
 # For the layers in which no time is spent: half as long to compile. Linked after heapledger_options.

@@ -72,7 +72,7 @@ set(tarball "${CMAKE_BINARY_DIR}/heapledger-${PROJECT_VERSION}-linux-${CMAKE_SYS
 add_custom_target(
   tarball
   COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/make_tarball.py" "${CMAKE_COMMAND}" "${CMAKE_BINARY_DIR}"
-          "${CMAKE_INSTALL_LIBDIR}" "${tarball}"
+          "${HEAPLEDGER_PLAYER_DIR}" "${tarball}"
   DEPENDS "${portable}/heapledger" "${portable}/heapledger-player" heapledger_format_archive heapledger_runtime
           heapledger_static heapledger_new heapledger_completions heapledger_man_pages
   VERBATIM)

@@ -16,8 +16,8 @@
 #include "replay/system_calls.h"
 #include "text/text.h"
 
-#ifndef HEAPLEDGER_RELATIVE_LIBDIR
-#define HEAPLEDGER_RELATIVE_LIBDIR "../lib"
+#ifndef HEAPLEDGER_RELATIVE_PLAYERDIR
+#define HEAPLEDGER_RELATIVE_PLAYERDIR "../lib"
 #endif
 
 namespace heapledger {
@@ -166,14 +166,14 @@ std::string player_path() {
   const char* wanted = ::getenv("HEAPLEDGER_PLAYER");
   if (wanted != nullptr && wanted[0] != '\0') return wanted;
   const std::string folder = own_folder();
-  for (const char* place : {HEAPLEDGER_RELATIVE_LIBDIR, "../lib"}) {
+  for (const char* place : {HEAPLEDGER_RELATIVE_PLAYERDIR, "../lib"}) {
     const std::string path = folder + "/" + place + "/heapledger-player";
     const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path.c_str(), nullptr),
                                                           ::free);
     if (resolved && ::access(resolved.get(), X_OK) == 0) return resolved.get();
   }
   throw Error("The player, heapledger-player, was not found in " +
-                  quoted(folder + "/" + HEAPLEDGER_RELATIVE_LIBDIR) +
+                  quoted(folder + "/" + HEAPLEDGER_RELATIVE_PLAYERDIR) +
                   ". Build or install Heapledger again.",
               ErrorKind::kSystem);
 }
