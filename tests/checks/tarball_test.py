@@ -11,12 +11,14 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 import unittest
 
-from scratch import ScratchTest
+from scratch import ROOT, ScratchTest
 import check_exports
 
 OLDER_LIBC = pathlib.Path(sys.argv.pop())
@@ -109,18 +111,23 @@ class TarballTest(ScratchTest):
         same = json.loads(output(BUILD / "bin/heapledger", "report", "--json", "ls.ledger", cwd=work))
         self.assertEqual(same["totals"], report["totals"])
 
-    def test_on_an_older_libc(self):
+    def older_system(self):
+        """The root of a system that has that libc and nothing else, and how a command is called in there."""
         if os.geteuid() != 0 or not OLDER_LIBC.is_dir():
             self.skipTest("needs an older libc, and to be root")
         root = self.folder / "root"
         shutil.copytree(OLDER_LIBC, root, symlinks=True,
                         ignore=shutil.ignore_patterns("include", "*.a", "share", "gconv", "gcc"))
-        for name in ("proc", "tmp"):
+        for name in ("proc", "tmp", "ledgers"):
             (root / name).mkdir()
+        script = f"mount --bind /proc '{root}/proc' && exec chroot '{root}' \"$@\""
+        return root, ["unshare", "--mount", "sh", "-c", script, "sh"]
+
+    def test_on_an_older_libc(self):
+        root, within = self.older_system()
         os.rename(self.unpack(self.folder / "unpacked"), root / "heapledger")
         tool = "/heapledger/bin/heapledger"
-        script = (f"mount --bind /proc '{root}/proc' && exec chroot '{root}' \"$@\"")
-        inside = ["unshare", "--mount", "sh", "-c", script, "sh", tool]
+        inside = [*within, tool]
         self.assertRegex(output(*inside, "--version"), r"^heapledger \d")
         # It records itself: there is no other program in there.
         output(*inside, "run", "-q", "-o", "/tmp/self.ledger", "--", tool, "--version")
@@ -133,6 +140,37 @@ class TarballTest(ScratchTest):
         wrong = subprocess.run([*inside, "report", "/tmp/none.ledger"], capture_output=True, text=True, check=False)
         self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
         self.assertIn("/tmp/none.ledger", wrong.stderr)
+
+    def test_the_container(self):
+        """What the recipe says, done by hand: no engine is needed for three of its words."""
+        root, within = self.older_system()
+        recipe = (ROOT / "examples/container/Containerfile").read_text(encoding="utf-8")
+        steps = [line.split(None, 1) for line in recipe.splitlines() if line and not line.startswith("#")]
+        self.assertEqual([step[0] for step in steps], ["FROM", "COPY", "ENV", "ENTRYPOINT"])
+        self.unpack(self.folder / "beside")
+        source, target = steps[1][1].split()
+        shutil.copytree(self.folder / "beside" / source, root / target.lstrip("/"), symlinks=True)
+        clean = dict([steps[2][1].split("=", 1)])
+        entry = ["/opt/heapledger/bin/" + word if word == "heapledger" else word for word in json.loads(steps[3][1])]
+        env = ["env", "-i", *(f"{name}={value}" for name, value in clean.items())]
+        output(*env, *within, *entry, "/opt/heapledger/bin/heapledger", "--version")
+        self.assertEqual(len(list((root / "ledgers").glob("heapledger.*.ledger"))), 1)
+
+    def test_the_workflow(self):
+        """Its steps, one after the other, with the tarball from a folder of ours."""
+        workflow = (ROOT / "examples/continuous-integration/memory.yml").read_text(encoding="utf-8")
+        steps = [textwrap.dedent(block) for block in re.findall(r"^        run: \|\n((?:          .*\n)+)", workflow, re.MULTILINE)]
+        self.assertEqual(len(steps), 2)
+        work = self.folder / "work"
+        shutil.copytree(ROOT / "examples/memory-test", work)
+        version = re.search(r"heapledger-(.*)-linux", self.tarball.name)[1]
+        self.assertIn(f"VERSION: {version}\n", workflow)
+        env = {"PATH": os.environ["PATH"], "HOME": str(work), "VERSION": version, "TARBALLS": BUILD.as_uri(),
+               "GITHUB_ENV": str(self.folder / "environment")}
+        output("bash", "-e", "-c", steps[0], cwd=work, env=env)
+        more = (self.folder / "environment").read_text(encoding="utf-8")
+        env.update(line.split("=", 1) for line in more.splitlines())
+        self.assertIn("100% tests passed", output("bash", "-e", "-c", steps[1], cwd=work, env=env))
 
 
 if __name__ == "__main__":
