@@ -90,6 +90,17 @@ std::string lane_of(const Json& body) {
   return *lane->text();
 }
 
+// What is asked about: what is shown, or what that is compared with.
+const Reading& asked_about(const Reading& read, const Json& body) {
+  const Json* of = body.find("of");
+  if (of == nullptr) return read;
+  if (of->text() == nullptr || *of->text() != "earlier" || read.earlier == nullptr) {
+    throw Error("'of' is \"earlier\", where there is another recording to compare with",
+                ErrorKind::kQuestion);
+  }
+  return *read.earlier;
+}
+
 // Nothing has happened meanwhile.
 bool says_the_same(const Reading& newer, const Reading& older) {
   if (newer.shown.is_one_look || newer.shown.goes_on != older.shown.goes_on) return false;
@@ -210,6 +221,8 @@ void Api::make_index(const std::stop_token& stop) {
     }
     events_.tell("index", "{\"index\":true}");
     ledgers.make_index();
+    if (read->earlier == nullptr) return Reply{};
+    read->earlier->shown.ledgers->for_asker({{}, stop}).make_index();
     return Reply{};
   });
   // Without an index everything can be asked, too.
@@ -280,12 +293,19 @@ Reply Api::ask(const std::string& path, const Json& body, const std::stop_token&
   const Lanes::Way way(lanes_, lane, gone);
   ProgressEvents progress(events_, lane);
   bool has_read = false;
-  Ledgers ledgers = read->shown.ledgers->for_asker({[&](uint64_t done, uint64_t total) {
-                                                      has_read = true;
-                                                      progress.tell(done, total);
-                                                    },
-                                                    way.stop()});
-  Asked asked{ledgers, files_, read->threads, read->start_wall_ns, has_read};
+  const auto askers_of = [&](const Reading& reading) {
+    return reading.shown.ledgers->for_asker({[&](uint64_t done, uint64_t total) {
+                                               has_read = true;
+                                               progress.tell(done, total);
+                                             },
+                                             way.stop()});
+  };
+  const Reading& about = asked_about(*read, body);
+  Ledgers ledgers = askers_of(about);
+  std::optional<Ledgers> earlier;
+  if (read->earlier != nullptr) earlier = askers_of(*read->earlier);
+  Asked asked{ledgers, files_, about.threads, about.start_wall_ns, earlier ? &*earlier : nullptr,
+              has_read};
   const Json answer = route->answer(asked, body);
   if (way.stop().stop_requested()) throw Error("cancelled", ErrorKind::kCancelled);
   return json_reply(200, answer);

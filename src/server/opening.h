@@ -26,6 +26,9 @@ struct Shown {
   // Of a heap that is looked at now and then, one look: earlier ones are worth keeping beside it.
   bool is_one_look = false;
   uint64_t held_bytes = 0;  // what keeping it takes
+
+  // Another recording that this one is compared with, opened once; nullptr: none.
+  std::shared_ptr<const Shown> earlier;
 };
 
 // How far something is, of how much, and what it is: "reading", "naming".

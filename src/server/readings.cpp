@@ -17,7 +17,11 @@ Reading::Reading(Shown its_shown, Json its_recording)
     : shown(std::move(its_shown)),
       threads(shown.ledgers->facts()),
       start_wall_ns(number_in(its_recording, "start_wall_ns")),
-      recording(std::move(its_recording)) {}
+      recording(std::move(its_recording)) {
+  if (shown.earlier == nullptr) return;
+  earlier = std::make_shared<Reading>(*shown.earlier, title_json(*shown.earlier));
+  recording["earlier"] = earlier->recording;
+}
 
 void Readings::add(std::shared_ptr<Reading> reading) {
   reading->number = next_++;

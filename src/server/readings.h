@@ -23,7 +23,8 @@ struct Reading {
   ThreadNumbers threads;
   uint64_t start_wall_ns;
   uint64_t number = 0;
-  Json recording;  // as /api/recording tells it
+  Json recording;                          // as /api/recording tells it
+  std::shared_ptr<const Reading> earlier;  // that it is compared with; nullptr: none
 };
 
 class Readings {

@@ -159,19 +159,31 @@ void put_never_freed(Json& json, const NeverFreed& found) {
 
 }  // namespace
 
+Json title_json(const Shown& shown) {
+  const Overview& overview = shown.ledgers->overview();
+  Json json = Json::object();
+  json["title"] = as_utf8(shown.title);
+  json["paths"] = texts_json(shown.paths);
+  json["command"] = as_utf8(shell_words(first_of(overview.processes).command));
+  json["start_wall_ns"] = start_of(overview.processes);
+  json["duration_ns"] = overview.duration_ns;
+  json["moments"] = moments_json(overview);
+  json["markers"] = markers_json(overview);
+  json["totals"] = Json::object();
+  put_figures(json["totals"], overview.totals, false);
+  json["rss_peak_bytes"] = overview.rss_peak_bytes;
+  json["warnings"] = texts_json(shown.warnings);
+  return json;
+}
+
 Json recording_json(const Shown& shown) {
   Ledgers& ledgers = *shown.ledgers;
   const Overview& overview = ledgers.overview();
   const LedgerFacts& first = first_of(overview.processes);
+  Json json = title_json(shown);
   const uint64_t start = start_of(overview.processes);
-  Json json = Json::object();
-  json["title"] = as_utf8(shown.title);
   json["version"] = HEAPLEDGER_VERSION;
-  json["paths"] = texts_json(shown.paths);
-  json["command"] = as_utf8(shell_words(first.command));
   json["host"] = as_utf8(first.host);
-  json["start_wall_ns"] = start;
-  json["duration_ns"] = overview.duration_ns;
   json["sampled"] = std::any_of(overview.processes.begin(), overview.processes.end(),
                                 [](const LedgerFacts& ledger) { return ledger.sampled; });
   json["live"] = overview.is_live();
@@ -180,11 +192,6 @@ Json recording_json(const Shown& shown) {
   json["stored_sources"] = false;
   json.update(index_json(ledgers));
   json["series"] = series_columns(overview.series);
-  json["moments"] = moments_json(overview);
-  json["markers"] = markers_json(overview);
-  json["totals"] = Json::object();
-  put_figures(json["totals"], overview.totals, false);
-  json["rss_peak_bytes"] = overview.rss_peak_bytes;
   const std::optional<Found> found = find(ledgers);
   put_never_freed(json, found ? found->never_freed : NeverFreed());
   json["findings"] = found ? findings_json(*found, overview) : Json::array();
@@ -199,7 +206,6 @@ Json recording_json(const Shown& shown) {
   json["sizes"] = to_json(overview.sizes);
   json["lifetimes"] = to_json(overview.lifetimes);
   json["common_sizes"] = to_json(overview.common_sizes);
-  json["warnings"] = texts_json(shown.warnings);
   return json;
 }
 

@@ -15,6 +15,10 @@ namespace heapledger::server {
 // Needs no pass over ledgers whose overview was read.
 Json recording_json(const Shown& shown);
 
+// The first of it: what was recorded, and how much there was. All that is told of a recording that
+// another is compared with.
+Json title_json(const Shown& shown);
+
 // What there is an answer to without reading anything again: to be put over the other.
 Json index_json(Ledgers& ledgers);
 

@@ -20,6 +20,8 @@ struct Asked {
   FileNumbers& files;
   const ThreadNumbers& threads;
   uint64_t start_wall_ns = 0;
+  // Another recording, where this one is compared with one; likewise.
+  Ledgers* earlier = nullptr;
   // Whether the ledgers had to be read for it.
   const bool& has_read;
 };

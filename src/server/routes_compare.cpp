@@ -1,4 +1,4 @@
-// Two moments of the recording, side by side.
+// Two moments of the recording, or two recordings, side by side.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -104,10 +104,16 @@ Json named(const MomentSpec& moment) {
 }  // namespace
 
 Json answer_compare(Asked& asked, const Json& body) {
-  const MomentSpec before = moment_of(body, "before");
-  const MomentSpec after = moment_of(body, "after");
-  const DifferenceQuestion question = difference_question(body);
-  const Difference difference = compare_moments(asked.ledgers, before, after, question);
+  DifferenceQuestion question = difference_question(body);
+  const bool is_of_two = body.contains("at");
+  const MomentSpec before = moment_of(body, is_of_two ? "at" : "before");
+  const MomentSpec after = moment_of(body, is_of_two ? "at" : "after");
+  if (is_of_two && asked.earlier == nullptr) {
+    throw Error("there is no other recording to compare with", ErrorKind::kQuestion);
+  }
+  question.at = after;
+  const Difference difference = is_of_two ? compare(*asked.earlier, asked.ledgers, question)
+                                          : compare_moments(asked.ledgers, before, after, question);
   TextTable table(asked.files);
   Json groups = groups_columns(difference, question, table);
   Json json = difference_json(difference, question, named(before), named(after));

@@ -11,6 +11,9 @@ void add_view(Command& app, int& exit_code) {
   auto options = std::make_shared<ViewOptions>();
   Command* command = app.add_subcommand("view", "Look at it in a browser");
   add_ledger_files(*command, options->files);
+  Option* against = command->add_option("--against", options->against,
+                                        "An earlier recording, to compare this one with");
+  against->type_name("OLD");
   Option* port = command->add_option("--port", options->port,
                                      "Listen on this port (default: any that is free)");
   port->type_name("N")->within(0, 65535);
@@ -23,6 +26,7 @@ void add_view(Command& app, int& exit_code) {
       ->add_option("--html", options->html,
                    "Write the page to one file with answers inside, to send or keep")
       ->type_name("OUT")
+      ->excludes(against)
       ->excludes(port)
       ->excludes(no_browser)
       ->excludes(linger);
@@ -35,6 +39,7 @@ void add_view(Command& app, int& exit_code) {
       "Examples:\n"
       "  heapledger view                              the newest recording here\n"
       "  heapledger view server.4711.ledger\n"
+      "  heapledger view --against old.ledger new.ledger\n"
       "  heapledger view 4711                         a process that runs with --mode live\n"
       "  heapledger view --no-browser --port 8000 .   for a tunnel that is there already\n"
       "  heapledger view . --html run.html            for a mail\n\n"

@@ -131,6 +131,28 @@ std::unique_ptr<RedirectFile> lead_browser(const ViewOptions& options, const std
   return file;
 }
 
+// What is looked at is compared with it: opened once, before the other.
+class EarlierOpening {
+ public:
+  explicit EarlierOpening(const ViewOptions& options) {
+    if (options.against.empty()) return;
+    opening_.emplace(options, find_ledger_paths({{options.against}, options.files.all_runs}));
+  }
+
+  std::shared_ptr<const server::Shown> open(const server::Told& told, const std::stop_token& stop) {
+    if (opening_ && shown_ == nullptr) {
+      shown_ = std::make_shared<server::Shown>(opening_->open(told, stop));
+    }
+    return shown_;
+  }
+
+  int status() const { return opening_ ? opening_->status() : 0; }
+
+ private:
+  std::optional<Opening> opening_;
+  std::shared_ptr<const server::Shown> shown_;
+};
+
 int write_one_file(const ViewOptions& options, const std::vector<std::string>& paths) {
   Output output(options.html);
   Opening opening(options, paths);
@@ -168,6 +190,7 @@ int view_ledgers(const ViewOptions& options) {
   }
   Ending ending;
   Opening opening(options, paths);
+  EarlierOpening earlier(options);
   server::ServerOptions serving;
   serving.port = static_cast<uint16_t>(options.port);
   serving.read = [&ending](std::exception_ptr failure) { ending.set_read(std::move(failure)); };
@@ -179,7 +202,10 @@ int view_ledgers(const ViewOptions& options) {
   std::optional<server::Server> server;
   server.emplace(
       [&](const server::Told& told, const std::stop_token& stop) {
-        return process ? process->look(told, stop) : opening.open(told, stop);
+        std::shared_ptr<const server::Shown> compared = earlier.open(told, stop);
+        server::Shown shown = process ? process->look(told, stop) : opening.open(told, stop);
+        shown.earlier = std::move(compared);
+        return shown;
       },
       serving);
   say_line("Reading " + (process ? escaped(process->title()) : what_of(paths)) + ".");
@@ -190,13 +216,14 @@ int view_ledgers(const ViewOptions& options) {
     say_line("No page has been open for " + human_duration(static_cast<uint64_t>(linger.count())) +
              ": done.");
   }
+  const auto status = [&] { return std::max(opening.status(), earlier.status()); };
   if (!ending.is_read()) {
     // Looking for names cannot be given up, and nothing is lost with it.
     file.reset();
     std::fflush(nullptr);
-    std::_Exit(opening.status());
+    std::_Exit(status());
   }
-  return opening.status();
+  return status();
 }
 
 }  // namespace heapledger::cli::view

@@ -11,6 +11,7 @@ namespace heapledger::cli::view {
 
 struct ViewOptions {
   NamedLedgers files;
+  std::string against;  // an earlier recording to compare with; empty: none
   NameOptions names;
   uint32_t port = 0;  // 0: any
   bool no_browser = false;

@@ -1,10 +1,13 @@
 // The command that answers the same as what is on the screen.
+import { endsOf } from "./compare";
+import { comparedOf } from "./compare_runs";
 import { shellWord } from "./format";
 import { selected, selectedTree, type Question } from "./metrics";
 import type { Recording } from "./recording";
 import type { Selection } from "./selection";
 
 export function commandOf(selection: Selection, recording: Recording): string {
+  if (selection.view === "compare") return diffCommand(selection, recording);
   const { process } = selection;
   const one = process === null ? undefined : recording.processes[process]?.path;
   const words = ["heapledger", "report", ...(one ? [one] : shortPaths(recording.paths))];
@@ -20,6 +23,28 @@ export function commandOf(selection: Selection, recording: Recording): string {
   }
   return words.map(shellWord).join(" ");
 }
+
+// Two recordings, or two moments of this one.
+function diffCommand(selection: Selection, recording: Recording): string {
+  const words = ["heapledger", "diff"];
+  if (recording.earlier && selection.ofTwo) {
+    const { by, sort } = comparedOf(selection);
+    const at = selection.range ? selection.range[1] : selection.at;
+    words.push(onePath(recording.earlier.paths), onePath(recording.paths), "--at", at);
+    words.push("--by", by, "--sort", sort);
+  } else {
+    words.push(onePath(recording.paths), "--moments", ...endsOf(selection, recording));
+    words.push("--by", diffGroup(selection.by));
+  }
+  if (selection.filter) words.push("--filter", selection.filter);
+  return words.map(shellWord).join(" ");
+}
+
+// A difference is between two: of a run with several files, it is the folder.
+const onePath = (paths: string[]) =>
+  paths.length === 1 ? paths[0] : paths[0].slice(0, paths[0].lastIndexOf("/")) || ".";
+
+const diffGroup = (by: string) => (["part", "process", "lifetime"].includes(by) ? "owner" : by);
 
 // A report on one process counts the time from its own start.
 function ofProcess(question: Question, recording: Recording, process: number): Question {

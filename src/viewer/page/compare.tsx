@@ -1,17 +1,18 @@
-// Two moments side by side: the ends of the range. What came is orange, what went is blue, and both have
-// a sign, so that nobody has to tell colours apart.
-import { Fragment, h } from "preact";
+// What changed: from another recording to this one, where there are two, or between two moments of one, the
+// ends of the range.
+import { h } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useAsked } from "./asked";
-import { bytes, change, count, place } from "./format";
+import { ChangeTable, type Changed } from "./change_table";
 import { CompareFlame } from "./compare_flame";
+import { CompareTools } from "./compare_tools";
+import { CompareRuns } from "./compare_runs";
+import { bytes, change } from "./format";
 import { Waiting } from "./head";
 import { momentOf, scopeOf } from "./metrics";
 import { momentLabel } from "./moment_label";
 import { timeOf, type Recording } from "./recording";
-import { Rows, type ColumnOf } from "./rows";
 import { select, useSelection, type Selection } from "./selection";
-import { kGroupTitles } from "./table";
 import { namedMoments, snapped } from "./edges";
 import { readAnswer, type Answer, type Table } from "./wire";
 
@@ -24,22 +25,16 @@ export function endsOf(selection: Selection, recording: Recording): [string, str
   return timeOf(recording, selection.at) > 0 ? ["start", selection.at] : ["start", "end"];
 }
 
-export interface Changed {
-  name: string;
-  file: string;
-  line: number;
-  module: string;
-  before: number;
-  after: number;
-  blocksBefore: number;
-  blocksAfter: number;
-  sides: number; // 1: before, 2: after, 3: both
-}
-
 // Of many groups the largest come; what the others have is not known.
 const isCut = (answer: Answer) => answer.groups > answer.rows.count;
 
 export function CompareView({ recording }: { recording: Recording }) {
+  const { ofTwo } = useSelection();
+  if (recording.earlier && ofTwo) return <CompareRuns recording={recording} earlier={recording.earlier} />;
+  return <CompareMoments recording={recording} />;
+}
+
+function CompareMoments({ recording }: { recording: Recording }) {
   const selection = useSelection();
   const [isFlame, setFlame] = useState(false);
   const [a, b] = endsOf(selection, recording);
@@ -59,24 +54,18 @@ export function CompareView({ recording }: { recording: Recording }) {
   return (
     <div class="view">
       <CompareHead recording={recording} a={a} b={b} before={before.value} after={after.value}>
-        {!isFlame && (
-          <select value={by} aria-label="Group by" onChange={(e) => select({ by: e.currentTarget.value })}>
-            {kBy.map((group) => (
-              <option value={group}>{kGroupTitles[group] ?? group}</option>
-            ))}
-          </select>
+        {recording.earlier && (
+          <button onClick={() => select({ ofTwo: true })}>With {recording.earlier.title}</button>
         )}
-        <button aria-pressed={isFlame} onClick={() => setFlame(!isFlame)}>
-          Flame graph
-        </button>
+        <CompareTools groups={kBy} by={by} isFlame={isFlame} setFlame={setFlame} />
       </CompareHead>
       {isFlame ? (
-        <CompareFlame recording={recording} a={a} b={b} />
+        <CompareFlame recording={recording} before={{ at: a }} after={{ at: b }} />
       ) : (
         <ChangeTable
           changed={changed}
-          isCut={isCut(before.value) || isCut(after.value)}
-          search={selection.search}
+          unit="bytes"
+          foot={isCut(before.value) || isCut(after.value) ? ", of those that are among the largest at both moments" : ""}
           by={by}
           selection={selection}
         />
@@ -170,77 +159,5 @@ export function changesOf(before: Answer, after: Answer): Changed[] {
     (one) =>
       (one.sides & needed) === needed &&
       (one.before !== one.after || one.blocksBefore !== one.blocksAfter),
-  );
-}
-
-interface ChangeTableProps {
-  changed: Changed[];
-  isCut: boolean;
-  search: string;
-  by: string;
-  selection: Selection;
-}
-
-const signTone = (value: number) => (value > 0 ? "more" : value < 0 ? "less" : "");
-
-function ChangeTable({ changed, isCut, search, by, selection }: ChangeTableProps) {
-  const [sort, setSort] = useState("change");
-  const columns: ColumnOf[] = [
-    {
-      key: "name",
-      title: kGroupTitles[by] ?? by,
-      isText: true,
-      value: (i) => changed[i].name,
-      text: (i) => changed[i].name || "(unknown)",
-      more: (i) => place(changed[i].file, changed[i].line),
-    },
-    {
-      key: "change",
-      title: "change",
-      value: (i) => changed[i].after - changed[i].before,
-      text: (i) => change(changed[i].after - changed[i].before, "bytes"),
-      tone: (i) => signTone(changed[i].after - changed[i].before),
-    },
-    {
-      key: "blocks",
-      title: "blocks",
-      value: (i) => changed[i].blocksAfter - changed[i].blocksBefore,
-      text: (i) => change(changed[i].blocksAfter - changed[i].blocksBefore, "count"),
-      tone: (i) => signTone(changed[i].blocksAfter - changed[i].blocksBefore),
-    },
-    { key: "a", title: "before", value: (i) => changed[i].before, text: (i) => bytes(changed[i].before) },
-    { key: "b", title: "after", value: (i) => changed[i].after, text: (i) => bytes(changed[i].after) },
-  ];
-  const order = useMemo(() => {
-    const wanted = search.toLowerCase();
-    const matching = changed
-      .map((_, i) => i)
-      .filter((i) => !wanted || (changed[i].name + changed[i].file).toLowerCase().includes(wanted));
-    const column = columns.find((one) => one.key === sort.replace(/^-/, "")) ?? columns[1];
-    const sign = sort.startsWith("-") !== (column.isText ?? false) ? 1 : -1;
-    return matching.sort((x, y) => {
-      const [u, v] = [column.value(x), column.value(y)];
-      return u < v ? -sign : u > v ? sign : x - y;
-    });
-  }, [changed, search, sort]);
-  const { picked } = selection;
-  return (
-    <>
-      <Rows
-        label="Changes"
-        columns={columns}
-        order={order}
-        sort={sort}
-        sortBy={setSort}
-        isPicked={(i) => picked?.name === changed[i].name && (!picked.line || picked.line === changed[i].line)}
-        pick={(i) => {
-          const { name, file, line } = changed[i];
-          select({ picked: { name, by, file, line, site: 0 } });
-        }}
-      />
-      <p class="foot">
-        {count(order.length)} changed{isCut && ", of those that are among the largest at both moments"}
-      </p>
-    </>
   );
 }

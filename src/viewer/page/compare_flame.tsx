@@ -1,5 +1,5 @@
-// The calls of two moments in one picture: boxes as wide as what they have at the later one, or at the
-// earlier one, coloured by what came and what went.
+// The calls of two moments, or of two recordings, in one picture: boxes as wide as what they have in the later
+// one, or in the earlier one, coloured by what came and what went.
 import { Fragment, h } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Flame, useTree } from "./flame";
@@ -29,7 +29,13 @@ function matchesIn(tree: FlameTree, other: FlameTree): Float64Array {
   return values;
 }
 
-export function CompareFlame({ recording, a, b }: { recording: Recording; a: string; b: string }) {
+interface Side {
+  at: string;
+  of?: string; // another recording
+}
+
+export function CompareFlame(props: { recording: Recording; before: Side; after: Side }) {
+  const { recording } = props;
   const selection = useSelection();
   const [isOfAfter, setOfAfter] = useState(true);
   const question = (at: string) => ({
@@ -38,8 +44,8 @@ export function CompareFlame({ recording, a, b }: { recording: Recording; a: str
     tree: selection.inverted ? "bottom-up" : "top-down",
     ...scopeOf(selection),
   });
-  const before = useTree(question(a), "before-tree");
-  const after = useTree(question(b), "after-tree");
+  const before = useTree(question(props.before.at), "before-tree", props.before.of);
+  const after = useTree(question(props.after.at), "after-tree", props.after.of);
   const trees = useMemo(() => {
     if (!before.value || !after.value) return null;
     const one = new FlameTree(before.value.tree, "live_bytes");

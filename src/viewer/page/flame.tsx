@@ -15,9 +15,11 @@ import { readAnswer, type Answer } from "./wire";
 const kMostNodes = 4000; // of which an answer is half a megabyte at the most
 const kLeastShare = 0.0004;
 
-export function useTree(question: Question | null, lane: string): Asked<Answer> {
+// `of`: another recording than the one that is shown.
+export function useTree(question: Question | null, lane: string, of?: string): Asked<Answer> {
   const body = question && {
     question: { ...question, least_share: kLeastShare, most_nodes: kMostNodes },
+    ...(of && { of }),
   };
   return useAsked("/api/ask", body, lane, (wire) => readAnswer(wire.answer));
 }

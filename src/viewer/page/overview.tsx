@@ -17,14 +17,17 @@ import { isDark } from "./theme";
 import { readAnswer, type Table } from "./wire";
 
 export function Overview({ recording }: { recording: Recording }) {
+  const { earlier } = recording;
+  const others = earlier?.warnings.map((warning) => `${earlier.title}: ${warning}`) ?? [];
+  const warnings = [...recording.warnings, ...others];
   return (
     <div class="view overview">
       <div class="scrolled">
         <Sentence recording={recording} />
         {!recording.only_counts && <Owners recording={recording} />}
-        {recording.warnings.length > 0 && (
+        {warnings.length > 0 && (
           <ul class="warnings" aria-label="Warnings">
-            {recording.warnings.map((warning) => (
+            {warnings.map((warning) => (
               <li>{warning}</li>
             ))}
           </ul>

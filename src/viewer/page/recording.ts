@@ -71,6 +71,25 @@ export interface Look {
   live_blocks: number;
 }
 
+// Another recording that this one is compared with.
+export interface Earlier {
+  title: string;
+  paths: string[];
+  command: string;
+  duration_ns: number;
+  moments: Moments;
+  markers: Marker[];
+  totals: Record<string, number>;
+  rss_peak_bytes: number;
+  warnings: string[];
+}
+
+export interface Moments {
+  peak: number | null;
+  rss_peak: number | null;
+  end: number;
+}
+
 export interface Recording {
   title: string;
   version: string;
@@ -85,7 +104,7 @@ export interface Recording {
   has_index: boolean;
   edges?: { width_ns: number; count: number };
   series: Series;
-  moments: { peak: number | null; rss_peak: number | null; end: number };
+  moments: Moments;
   markers: Marker[];
   totals: Record<string, number>;
   never_freed: { bytes: number; blocks: number; suppressed_bytes: number };
@@ -105,6 +124,7 @@ export interface Recording {
   can_mark?: boolean;
   ended?: string; // why there is no further reading
   readings?: Look[];
+  earlier?: Earlier;
   only?: { at: string; ns: number }[]; // the page is a file: no other moments are inside
 }
 
@@ -119,8 +139,7 @@ export function isReading(answer: unknown): answer is { reading: Reading } {
 }
 
 // When a moment is, in ns since the start. A marker that is not there is at the end.
-export function timeOf(recording: Recording, moment: string): number {
-  const { moments } = recording;
+export function timeOf({ moments, markers }: Pick<Recording, "moments" | "markers">, moment: string): number {
   if (moment === "start") return 0;
   if (moment === "peak") return moments.peak ?? moments.end;
   if (moment === "rss-peak") return moments.rss_peak ?? moments.end;
@@ -128,7 +147,7 @@ export function timeOf(recording: Recording, moment: string): number {
   const ns = /^(\d+)ns$/.exec(moment);
   if (ns) return Number(ns[1]);
   const name = moment.replace(/^marker:/, "");
-  return recording.markers.find((marker) => marker.text === name)?.time_ns ?? moments.end;
+  return markers.find((marker) => marker.text === name)?.time_ns ?? moments.end;
 }
 
 // A moment in words: "the peak, 56.9 ms".

@@ -40,6 +40,7 @@ export interface Selection {
   zoom: string[]; // names from the root on
   search: string;
   picked: Picked | null;
+  ofTwo: boolean; // compared with the other recording, where there is one, not with another moment
   flags: number[]; // set on the timeline, in ns
 }
 
@@ -59,6 +60,7 @@ export const kFirstSelection: Selection = {
   zoom: [],
   search: "",
   picked: null,
+  ofTwo: true,
   flags: [],
 };
 
@@ -80,6 +82,7 @@ export function toQuery(selection: Selection): string {
     query.set("cohort", [...selection.cohort.born, ...selection.cohort.died].join("-"));
   }
   if (selection.inverted) query.set("inverted", "1");
+  if (!selection.ofTwo) query.set("compare", "moments");
   for (const name of selection.zoom) query.append("zoom", name);
   if (selection.picked) {
     const { name, by, file, line, site } = selection.picked;
@@ -113,6 +116,7 @@ export function fromQuery(text: string): Selection {
     selection.cohort = { born: [cohort[0], cohort[1]], died: [cohort[2], cohort[3]] };
   }
   selection.inverted = query.get("inverted") === "1";
+  selection.ofTwo = query.get("compare") !== "moments";
   selection.zoom = query.getAll("zoom");
   selection.flags = numbersIn(query.get("flags"));
   const pick = query.get("pick");

@@ -1,7 +1,7 @@
 // What there is to say about a recording, in a sentence each part of which leads to what it speaks of.
 import { Fragment, h } from "preact";
 import { bytes, count, duration, percent, place, withoutArguments } from "./format";
-import type { Finding, Recording } from "./recording";
+import type { Earlier, Finding, Recording } from "./recording";
 import { select, selection, toQuery, type Picked, type Selection } from "./selection";
 
 function pickedOf(finding: Finding): Picked | null {
@@ -15,15 +15,18 @@ function pickedOf(finding: Finding): Picked | null {
   };
 }
 
-const kMeant: Record<Finding["kind"], Partial<Selection>> = {
+type Kind = Finding["kind"] | "compare";
+
+const kMeant: Record<Kind, Partial<Selection>> = {
   peak: { metric: "live", at: "peak" },
   never_freed: { metric: "never-freed", at: "end" },
   temporary: { metric: "temporary" },
   rss: { view: "rss", at: "rss-peak", metric: "live" },
+  compare: { view: "compare", at: "peak", metric: "live", ofTwo: true },
 };
 
 // A clause of the sentence, as a way to what it speaks of.
-function Clause(props: { finding?: Finding; kind: Finding["kind"]; children: any }) {
+function Clause(props: { finding?: Finding; kind: Kind; children: any }) {
   const { finding, kind } = props;
   const meant: Partial<Selection> = { range: null, filter: "", zoom: [], ...kMeant[kind] };
   if (finding) meant.picked = pickedOf(finding);
@@ -132,7 +135,30 @@ function Run({ recording }: { recording: Recording }) {
         </>
       )}
       <Resident recording={recording} />
+      {recording.earlier && <Compared recording={recording} earlier={recording.earlier} />}
     </p>
+  );
+}
+
+// How much more than in the recording that this one is compared with.
+function Compared({ recording, earlier }: { recording: Recording; earlier: Earlier }) {
+  const [before, after] = [earlier.totals.peak_bytes ?? 0, recording.totals.peak_bytes ?? 0];
+  const word = after > before ? "higher" : "lower";
+  return (
+    <>
+      {" "}
+      Compared with <b title={earlier.command}>{earlier.title}</b>, the peak is{" "}
+      <Clause kind="compare">
+        {after === before ? (
+          "the same"
+        ) : (
+          <>
+            <b>{bytes(Math.abs(after - before))}</b> {word}
+          </>
+        )}
+      </Clause>
+      .
+    </>
   );
 }
 
