@@ -123,6 +123,18 @@ class Laps(unittest.TestCase):
         figures = report(self.ledger, "--filter", ",".join(chips), "--by", "module")["figures"]
         self.assertEqual(figures["bytes"], LAPS * (LEAKS * LEAK + BORROWS * BORROW))
 
+    def test_source_has_each_line_s_own(self):
+        """What a line has stands beside it and nowhere else."""
+        rows = self.look("""
+            await open('?view=source&at=marker:lap2&pick=owner:leak(int)&file=' + args.source);
+            return page.locator('.source tr[data-line]').evaluateAll((rows) => rows.map(
+                (row) => [row.querySelector('.text').textContent, row.querySelector('.value')?.textContent ?? '',
+                          row.children[1].textContent]).filter(([_, all]) => all));""",
+                         source=self.binary + ".cpp")
+        found = {text.split("(")[0].split()[-1]: figures for text, *figures in rows if "APART" in text}
+        leaked = kib(2 * LEAKS * LEAK)
+        self.assertEqual(found, {"leak": [leaked, leaked], "fill_cache": [kib(CACHE), kib(CACHE)]})
+
     def test_only_the_leak_grew_between_all_flags(self):
         said, rows = self.look("""
             await open('?view=growth&flags=' + args.flags.join('-'));

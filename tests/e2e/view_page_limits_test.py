@@ -1,15 +1,10 @@
 """The page of `heapledger view` and what does not fit it: thousands of rows and functions, names that are no
-names, recursion; and the page as one file, which asks for nothing."""
+names, and recursion."""
 
-import base64
-import gzip
-import json
-import os
 import re
 import unittest
 
 import export_program
-import harness
 import view_page
 import viewing
 
@@ -178,59 +173,6 @@ class Recursion(unittest.TestCase):
         # nested() calls itself five times before it asks for 4,321 bytes.
         self.assertIn("matches, 4.2 KiB", said)
         self.assertEqual(inverted, said)
-
-
-class OneFile(unittest.TestCase):
-    """The page with answers inside, put together here as docs/design/viewing.md says."""
-
-    def make(self, view):
-        recording = view.recording()
-        moments = []
-        for at, ns in (("peak", recording["moments"]["peak"]), ("end", recording["moments"]["end"])):
-            answers = {by: ask(view, at=at, by=by, top=100) for by in ("owner", "function")}
-            answers["tree"] = ask(view, at=at, tree="top-down")
-            moments.append({"at": at, "ns": ns, "answers": answers})
-        held = {"recording": recording, "moments": moments, "whole": moments[1]["answers"]}
-        packed = base64.b64encode(gzip.compress(json.dumps(held).encode())).decode()
-        parts = {path: view.send(path, None, "GET")[2].decode()
-                 for path in ("/", "/page.js", "/page.css")}
-        page = parts["/"]
-        for old, new in (
-                ('<link rel="stylesheet" href="/page.css">', f"<style>{parts['/page.css']}</style>"),
-                ('<link rel="icon" href="/icon.svg" type="image/svg+xml">\n', ""),
-                ('<script src="/page.js"></script>',
-                 f'<script type="application/json" id="recording">{packed}</script>'
-                 f"<script>{parts['/page.js']}</script>")):
-            self.assertEqual(page.count(old), 1, old)
-            page = page.replace(old, new)
-        path = os.path.join(harness.fresh_folder(), "shop.html")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(page)
-        return path
-
-    def test_one_file(self):
-        with viewing.View("--no-browser", view_page.shop()) as view:
-            view.wait_for_event("index")
-            path = self.make(view)
-            wanted = {at: ask(view, at=at, by="nothing")["totals"] for at in ("peak", "end")}
-        shown, asked, tabs = view_page.look(view, """
-            const asked = [];
-            page.on('request', (request) => asked.push(request.url().slice(0, 40)));
-            await page.goto('file://' + args.path + '?view=flame');
-            await settled();
-            const shown = [await total()];
-            await page.keyboard.press('ArrowRight');
-            await settled();
-            shown.push(await total());
-            await click('#tab-table');
-            shown.push(await total());
-            return [shown, asked, await page.locator('[role=tab]').allTextContents()];""",
-            {"path": path})
-        text = ["{:,} blocks".format(wanted[at]["live_blocks"]) for at in ("peak", "end", "end")]
-        for seen, blocks in zip(shown, text, strict=True):
-            self.assertIn(blocks, seen)
-        self.assertEqual(len(asked), 1, asked)
-        self.assertNotIn("Source", tabs)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,50 @@ class LivePage(unittest.TestCase):
                 self.assertEqual([marker["text"] for marker in view.recording()["markers"]], ["from the page"])
                 self.assertEqual(view.stop(), 0)
 
+    def test_a_process_in_live_mode(self):
+        with Told("mode=live") as told:
+            first = told.tell("grow 10 1024")
+            with viewing.View("--no-browser", str(told.process.pid)) as view:
+                seen_path = os.path.join(told.folder, "seen")
+
+                def look():
+                    return view_page.look(view, SAYS + """
+                      const shown = [];
+                      const here = async () => shown.push(await text('.head .total'));
+                      await open('?view=table&by=function&filter=function%3Dgrow_here');
+                      await says('.live .state', 'recording');
+                      await says('.head .total', '10.0 KiB');
+                      await here();
+                      require('fs').writeFileSync(args.seen, '');
+                      await says('.head .total', '40.0 KiB');
+                      await here();
+                      // Back through what was read, and to the newest again.
+                      await page.locator('.live .looks input').focus();
+                      await page.keyboard.press('Home');
+                      await says('.head .total', '10.0 KiB');
+                      await here();
+                      await page.keyboard.press('End');
+                      await says('.head .total', '40.0 KiB');
+                      await says('.live .state', 'has ended');
+                      await settled();
+                      await here();
+                      return [shown, await page.locator('[role=tab]').allTextContents()];
+                    """, {"seen": seen_path})
+
+                def work():
+                    wait_until(lambda: os.path.exists(seen_path))
+                    harness.expect_equal((first, told.tell("grow 30 1024")), (10240, 40960), "what it holds")
+                    wait_until(lambda: view.recording()["readings"][-1]["live_bytes"] >= 40960)
+                    told.end()
+
+                (shown, tabs), _ = viewing.at_once(look, work)
+                few, many = "10.0 KiB live in 10 blocks", "40.0 KiB live in 40 blocks"
+                self.assertEqual(shown, [few, many, few, many])
+                # What only a whole run has is not offered.
+                self.assertNotIn("Cohorts", tabs)
+                self.assertIn("Blocks", tabs)
+                self.assertEqual(view.stop(), 0)
+
 
 if __name__ == "__main__":
     unittest.main()

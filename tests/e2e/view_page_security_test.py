@@ -86,6 +86,29 @@ class Browser(unittest.TestCase):
             other.server_close()
         self.assertEqual(asked, ["TypeError", 200])
 
+    def test_a_forged_ledger_gets_no_text_of_other_files(self):
+        """Its debug information says that a function is in /etc/passwd."""
+        text = ('#include <stdlib.h>\nvoid* volatile kept;\n# 1 "/etc/passwd"\n'
+                "__attribute__((noinline)) void forged(void) { kept = malloc(4096); }\n"
+                '# 1 "main.c"\nint main(void) { forged(); return 0; }\n')
+        ledger = export_program.record([export_program.compile_program("forged", text, "gcc", ("-O1", "-g"))],
+                                       "forged")
+        with viewing.View("--no-browser", ledger) as view:
+            view.wait_for_event("index")
+            said, source, page = view_page.look(view, """
+                await open('?view=table&by=owner&at=end');
+                await page.locator('.rows tr:has-text("forged")').first().click();
+                await settled();
+                await click('#tab-source');
+                await page.locator('.source .note').waitFor();
+                return [await text('.source .note'), await page.locator('.source tr.picked .text').textContent(),
+                        await page.content()];""")
+        self.assertIn("not that of a source", said)
+        self.assertEqual(source, "forged")
+        with open("/etc/passwd", encoding="utf-8") as file:
+            first = file.readline().strip()
+        self.assertNotIn(first, page)
+
 
 if __name__ == "__main__":
     unittest.main()
