@@ -79,7 +79,8 @@ std::string read_all(const std::string& path, int fd, size_t size) {
 }  // namespace
 
 Source read_source(const std::string& path) {
-  if (!path.starts_with('/')) refuse_source(path, "nobody knows in which folder it is");
+  if (!path.starts_with('/'))
+    refuse_source(path, "the debug information does not say in which folder it is");
   if (!is_source_name(path)) refuse_source(path, "its name is not that of a source file");
   // A place alone: nothing of a device or a pipe is touched by that.
   const File place(::open(path.c_str(), O_PATH | O_CLOEXEC));

@@ -55,6 +55,24 @@ def look(view, script, given=None, **how):
     return clients.in_browser(SCRIPT + script, {"url": view.url, **(given or {})}, **how)
 
 
+def access_faults(view, queries, scheme):
+    """What axe-core finds fault with in these states of the page, with a block and a cohort chosen."""
+    axe = os.path.join(clients.node_module("axe-core"), "axe.min.js")
+    return look(view, """
+        const axe = require('fs').readFileSync(args.axe, 'utf8');
+        const found = [];
+        for (const query of args.queries) {
+          await open(query);
+          if (query.includes('view=blocks')) await click('.rows tbody tr:not(.gap)');
+          if (query.includes('view=cohorts')) await page.locator('.plane').press('ArrowRight');
+          await settled();
+          const { violations, passes } = await page.evaluate(axe + '; axe.run()');
+          if (passes.length < 20) found.push('too little was looked at: ' + query);
+          for (const { id, nodes } of violations) found.push([query, id, nodes[0].html]);
+        }
+        return found;""", {"axe": axe, "queries": queries}, scheme=scheme)
+
+
 def recorded(name, *command, options=()):
     folder = harness.fresh_folder()
     ledger = os.path.join(folder, name + ".ledger")

@@ -126,6 +126,10 @@ class Against(unittest.TestCase):
         self.assertEqual(moments, "+" + kib(FRESH * FRESH_SIZE))
         self.assertRegex(back, r"^\+")
 
+    def test_access(self):
+        for scheme in ("dark", "light"):
+            self.assertEqual(view_page.access_faults(self.view, ["?view=compare&at=end"], scheme), [])
+
     def test_wrong_words(self):
         for words, said in ((("--against", "/nowhere.ledger", self.new, "--no-browser"), "/nowhere.ledger"),
                             (("--against", self.old, self.new, "--html", "x.html"), "--html")):

@@ -135,6 +135,26 @@ class Laps(unittest.TestCase):
         leaked = kib(2 * LEAKS * LEAK)
         self.assertEqual(found, {"leak": [leaked, leaked], "fill_cache": [kib(CACHE), kib(CACHE)]})
 
+    def test_callers_of_a_function(self):
+        head, above, below = self.look("""
+            await open('?view=callers&at=marker:lap2&pick=function:leak(int)');
+            const trees = page.locator('.sandwich .flame');
+            const named = async (at, key) => {
+              await trees.nth(at).focus();
+              const names = [];
+              for (let i = 0; i < 3; ++i) {
+                await page.keyboard.press(key);
+                names.push(await page.locator('.sandwich section').nth(at)
+                    .locator('[role=treeitem][aria-selected=true]').textContent());
+              }
+              return names;
+            };
+            return [await text('.head > span:not(.spring)'), await named(0, 'ArrowUp'), await named(1, 'ArrowDown')];""")
+        leaked = kib(2 * LEAKS * LEAK)
+        self.assertTrue(head.startswith(leaked + ", "), head)
+        self.assertTrue(any(text.startswith(f"main, {leaked},") for text in above), above)
+        self.assertTrue(any(text.startswith(f"leak(int), {leaked},") for text in below), below)
+
     def test_only_the_leak_grew_between_all_flags(self):
         said, rows = self.look("""
             await open('?view=growth&flags=' + args.flags.join('-'));

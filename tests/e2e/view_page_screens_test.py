@@ -124,6 +124,15 @@ class Blocks(unittest.TestCase):
         # The keyboard begins at what was allocated first and never freed: none of these.
         self.assertEqual(narrowed, "0 B allocated in 0 blocks")
 
+    def test_who_frees_whose_blocks(self):
+        rows = self.look("""
+            await open('?view=shapes');
+            await click('button:has-text("Which threads free")');
+            return page.locator('.hands tbody tr').evaluateAll((rows) => rows.map(
+                (row) => [...row.children].map((cell) => cell.textContent)));""")
+        # The block that was resized is freed by another thread than the one that has allocated all.
+        self.assertIn(["blocks", "itself, helper"], rows)
+
     def test_what_the_map_has_is_what_was_live(self):
         shown, rows = self.look("""
             await open('?view=map&at=marker:last&filter=function%3Dkeep');
@@ -172,6 +181,7 @@ class Processes(unittest.TestCase):
                 await page.locator('.chip:has-text("process")').click();
                 await settled();
                 return [rows, only, chip, await total()];""")
+            self.assertEqual(view_page.access_faults(view, ["?view=processes&process=1"], "dark"), [])
         first = next(process for process in processes if not process["forked"] and
                      "leaf" not in process["command"])
         self.assertEqual(rows[0][:2], [f"family {first['pid']}", 0])

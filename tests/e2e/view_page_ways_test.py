@@ -2,11 +2,9 @@
 most three clicks; by the keyboard alone; and what listens hears the same figures."""
 
 import json
-import os
 import subprocess
 import unittest
 
-import clients
 import harness
 import view_page
 import viewing
@@ -174,22 +172,10 @@ class Ways(unittest.TestCase):
         self.assertNotIn("zoom=", back)
 
     def check_access(self, scheme):
-        axe = os.path.join(clients.node_module("axe-core"), "axe.min.js")
-        found = view_page.look(self.view, """
-            const axe = require('fs').readFileSync(args.axe, 'utf8');
-            const found = [];
-            for (const view of ['overview', 'flame', 'table', 'callers', 'source', 'compare', 'growth',
-                                'shapes', 'cohorts', 'rss', 'blocks', 'map', 'advice', 'recorded']) {
-              await open(`?view=${view}&pick=function:main&search=a`);
-              if (view === 'blocks') await click('.rows tbody tr:not(.gap)');
-              if (view === 'cohorts') await page.locator('.plane').press('ArrowRight');
-              await settled();
-              const { violations, passes } = await page.evaluate(axe + '; axe.run()');
-              if (passes.length < 20) found.push('too little was looked at in ' + view);
-              for (const { id, nodes } of violations) found.push([view, id, nodes[0].html]);
-            }
-            return found;""", {"axe": axe}, scheme=scheme)
-        self.assertEqual(found, [])
+        views = ("overview", "flame", "table", "callers", "source", "compare", "growth", "shapes", "cohorts", "rss",
+                 "blocks", "map", "advice", "recorded")
+        self.assertEqual(view_page.access_faults(self.view, [f"?view={view}&pick=function:main&search=a"
+                                                             for view in views], scheme), [])
 
     def test_access_in_the_dark(self):
         self.check_access("dark")

@@ -75,7 +75,19 @@ CASES = [
     ("classConditions", ["size", "1 B", "1 B"], ["size=1B"]),
     ("classConditions", ["size", "1 B", "2 B to <4 B"], ["size>=1B", "size<4B"]),
 ]
-MODULES = ("format", "filter", "flame_tree", "timeline_frame", "class_conditions")
+# Blocks of two times of birth: 100 bytes that end with the second time, 50 that are left, 7 of the third.
+PLANE = {"width": 10, "count": 4, "birth": [0, 0, 2], "death": [1, 4, 2], "bytes": [100, 50, 7],
+         "blocks": [1, 1, 1]}
+CASES += [
+    ("bornOf", [PLANE, 9], {"all": [150, 0, 7, 0], "alive": [150, 0, 0, 0]}),
+    ("bornOf", [PLANE, 19], {"all": [150, 0, 7, 0], "alive": [150, 0, 0, 0]}),
+    ("bornOf", [PLANE, 20], {"all": [150, 0, 7, 0], "alive": [50, 0, 7, 0]}),
+    ("bornOf", [PLANE, 39], {"all": [150, 0, 7, 0], "alive": [50, 0, 0, 0]}),
+    ("gathered", [["/lib/a.so has no debug information: x"]], ["/lib/a.so has no debug information: x"]),
+    ("gathered", [["/lib/a.so has no debug information: x", "cut", "/b.so has no debug information: x"]],
+     ["2 modules have no debug information: x: a.so, b.so", "cut"]),
+]
+MODULES = ("format", "filter", "plane", "gathered", "flame_tree", "timeline_frame", "class_conditions")
 
 
 def main(esbuild, page):

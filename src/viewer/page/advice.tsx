@@ -1,7 +1,7 @@
 // Advice: what the code could do better, a card for each, with its evidence; each leads to its place.
 import { h } from "preact";
 import { useAsked } from "./asked";
-import { bytes, count, place } from "./format";
+import { bytes, count, place, withoutArguments } from "./format";
 import { Waiting } from "./head";
 import type { Recording } from "./recording";
 import { select } from "./selection";
@@ -62,7 +62,7 @@ function CardOf({ card, file }: { card: Card; file: string }) {
       <header>
         <b>{card.title || card.rule}</b>
         <button class="link mono" title={card.function} onClick={() => select({ picked })}>
-          {place(file, card.line) || card.function}
+          {place(file, card.line) || withoutArguments(card.function)}
         </button>
       </header>
       <p>{card.what}</p>

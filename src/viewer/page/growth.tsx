@@ -115,7 +115,7 @@ export function GrowthView({ recording }: { recording: Recording }) {
     <div class="view">
       <div class={"head" + (answers ? "" : " waiting")}>
         <h2>
-          <b class="total">{answers ? `${always} grew in every interval` : " "}</b>{" "}
+          <b class="total">{answers ? `${always || "Nothing"} grew in every interval` : " "}</b>{" "}
           <span class="when">
             allocated in each of {points.length - 1} and still live at its end
           </span>

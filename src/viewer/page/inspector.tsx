@@ -51,7 +51,7 @@ function Everything({ selection, recording }: { selection: Selection; recording:
   if (here.failure) return null;
   return (
     <section class={"everything" + (here.isWaiting ? " waiting" : "")}>
-      <h4>{whenText(selection, recording)}</h4>
+      <h3>{whenText(selection, recording)}</h3>
       <FigureList answer={here.value} selection={selection} recording={recording} />
     </section>
   );

@@ -14,24 +14,22 @@ import { select, useSelection } from "./selection";
 import { Sentence } from "./sentence";
 import { isPicked, rowPicked } from "./table";
 import { isDark } from "./theme";
+import { Warnings } from "./warnings";
 import { readAnswer, type Table } from "./wire";
 
 export function Overview({ recording }: { recording: Recording }) {
   const { earlier } = recording;
-  const others = earlier?.warnings.map((warning) => `${earlier.title}: ${warning}`) ?? [];
+  // What is to be said of both is said once.
+  const others = (earlier?.warnings ?? [])
+    .filter((warning) => !recording.warnings.includes(warning))
+    .map((warning) => `${earlier!.title}: ${warning}`);
   const warnings = [...recording.warnings, ...others];
   return (
     <div class="view overview">
       <div class="scrolled">
         <Sentence recording={recording} />
         {!recording.only_counts && <Owners recording={recording} />}
-        {warnings.length > 0 && (
-          <ul class="warnings" aria-label="Warnings">
-            {warnings.map((warning) => (
-              <li>{warning}</li>
-            ))}
-          </ul>
-        )}
+        <Warnings warnings={warnings} />
       </div>
     </div>
   );

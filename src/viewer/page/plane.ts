@@ -4,6 +4,7 @@
 // it was built up, in a level line.
 import { duration } from "./format";
 import type { Theme } from "./palette";
+import { niceStep } from "./timeline_frame";
 import type { Cohort } from "./selection";
 
 export interface Plane {
@@ -46,6 +47,20 @@ export function sumOf(plane: Plane, part?: Cohort | null): { blocks: number; byt
   return { blocks, bytes };
 }
 
+// Of each time of birth what was allocated, and what of it is alive at a time, to the cell: what ends in the
+// cell of that time still is.
+export function bornOf(plane: Plane, ns: number): { all: number[]; alive: number[] } {
+  const all = new Array<number>(plane.count).fill(0);
+  const alive = new Array<number>(plane.count).fill(0);
+  const now = Math.floor(ns / plane.width);
+  for (let i = 0; i < plane.birth.length; ++i) {
+    const birth = plane.birth[i];
+    all[birth] += plane.bytes[i];
+    if (birth <= now && plane.death[i] >= now) alive[birth] += plane.bytes[i];
+  }
+  return { all, alive };
+}
+
 // What the server is asked for: buckets of the index.
 export function rectangleOf({ perCell, count }: Plane, { born, died }: Cohort): object {
   const buckets = ([first, last]: [number, number]) => [first * perCell, (last + 1) * perCell - 1];
@@ -85,7 +100,7 @@ const kApart = 6;
 const kLeftRow = 14;
 
 export function planeFrame(width: number, height: number, count: number): PlaneFrame {
-  return { left: 82, right: width - 14, top: 8 + kLeftRow + kApart, bottom: height - 24, count };
+  return { left: 82, right: width - 14, top: 8 + kLeftRow + kApart, bottom: height - 40, count };
 }
 
 export function boxOf(f: PlaneFrame, { born, died }: Cohort): [number, number, number, number] {
@@ -149,14 +164,24 @@ function drawAxes(g: CanvasRenderingContext2D, f: PlaneFrame, plane: Plane, t: T
   g.fillStyle = t.muted;
   g.textAlign = "right";
   g.fillText("never freed", f.left - 6, f.top - kApart - kLeftRow / 2);
-  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    const y = f.bottom - share * (f.bottom - f.top);
-    if (share > 0) g.fillText(duration(share * all), f.left - 6, Math.max(f.top + 6, y));
+  const [width, height] = [f.right - f.left, f.bottom - f.top];
+  const up = niceStep(all, Math.max(2, Math.floor(height / 70)), 10);
+  for (let ns = up; ns <= all; ns += up) {
+    g.fillText(duration(ns), f.left - 6, Math.max(f.top + 6, f.bottom - (ns / all) * height));
   }
-  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    g.textAlign = share === 0 ? "left" : share === 1 ? "right" : "center";
-    g.fillText(share === 0 ? "0" : duration(share * all), f.left + share * (f.right - f.left), f.bottom + 12);
+  const across = niceStep(all, Math.max(2, Math.floor(width / 90)), 10);
+  for (let ns = 0; ns <= all; ns += across) {
+    const x = f.left + (ns / all) * width;
+    g.textAlign = ns === 0 ? "left" : x > f.right - 20 ? "right" : "center";
+    g.fillText(ns === 0 ? "0" : duration(ns), x, f.bottom + 12);
   }
+  g.textAlign = "center";
+  g.fillText("allocated →", (f.left + f.right) / 2, f.bottom + 29);
+  g.save();
+  g.translate(9, (f.top + f.bottom) / 2);
+  g.rotate(-Math.PI / 2);
+  g.fillText("freed →", 0, 0);
+  g.restore();
   g.strokeStyle = t.line;
   g.lineWidth = 1;
   g.beginPath();

@@ -54,7 +54,8 @@ export interface Process {
   bytes: number;
   peak_bytes: number;
   end_bytes: number;
-  gaps?: [number, number][];
+  gap_count: number; // times in which it was not recorded
+  gap_ns: number;
 }
 
 export interface Marker {

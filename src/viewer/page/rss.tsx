@@ -2,7 +2,7 @@
 // is not the heap.
 import { h } from "preact";
 import { useAsked } from "./asked";
-import { bytes, duration, percent, place } from "./format";
+import { bytes, duration, percent, place, withoutArguments } from "./format";
 import { Waiting } from "./head";
 import { oklch } from "./palette";
 import { timeOf, type Recording } from "./recording";
@@ -116,7 +116,7 @@ function OwnerOf({ owner }: { owner: Owner }) {
   const picked = { name: owner.name, by: "owner", file, line: owner.line, site: 0 };
   return (
     <button class="link" title={owner.name} onClick={() => select({ picked })}>
-      most by {place(file, owner.line) || owner.name}, {bytes(owner.bytes)}
+      {bytes(owner.bytes)} of it by {place(file, owner.line) || withoutArguments(owner.name)}
     </button>
   );
 }

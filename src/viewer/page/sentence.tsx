@@ -1,6 +1,6 @@
 // What there is to say about a recording, in a sentence each part of which leads to what it speaks of.
 import { Fragment, h } from "preact";
-import { bytes, count, duration, percent, place, withoutArguments } from "./format";
+import { bytes, count, counted, duration, percent, place, withoutArguments } from "./format";
 import type { Earlier, Finding, Recording } from "./recording";
 import { select, selection, toQuery, type Picked, type Selection } from "./selection";
 
@@ -101,6 +101,8 @@ function Run({ recording }: { recording: Recording }) {
   const churn = findingOf(recording, "temporary");
   const about = recording.sampled ? "about " : "";
   const calls = totals.calls ?? 0;
+  const temporary = totals.temporary_calls ?? 0;
+  const few = temporary < calls / 100;
   return (
     <p class="sentence">
       The heap of <b>{recording.title}</b> was largest with{" "}
@@ -112,7 +114,8 @@ function Run({ recording }: { recording: Recording }) {
       .{" "}
       {never.bytes > 0 ? (
         <Clause kind="never_freed" finding={leak}>
-          <b>{bytes(never.bytes)}</b> in {count(never.blocks)} blocks were never freed
+          <b>{bytes(never.bytes)}</b> in {counted(never.blocks, "block")} {never.blocks === 1 ? "was" : "were"} never
+          freed
           <From finding={leak} />
         </Clause>
       ) : (
@@ -128,8 +131,8 @@ function Run({ recording }: { recording: Recording }) {
       {calls > 0 && (
         <>
           <Clause kind="temporary" finding={churn}>
-            <b>{percent(totals.temporary_calls ?? 0, calls)}</b> of {count(calls)} calls were temporary
-            <From finding={churn} />
+            <b>{few ? count(temporary) : percent(temporary, calls)}</b> of {count(calls)} calls were temporary
+            <From finding={churn} of="them" />
           </Clause>
           .{" "}
         </>
@@ -162,12 +165,12 @@ function Compared({ recording, earlier }: { recording: Recording; earlier: Earli
   );
 }
 
-function From({ finding }: { finding?: Finding }) {
+function From({ finding, of = "it" }: { finding?: Finding; of?: string }) {
   if (!finding?.function) return null;
   const where = place(finding.file ?? "", finding.line ?? 0);
   return (
     <>
-      , {finding.share !== undefined && finding.share > 0 && `${percent(finding.share, 1)} of it `}from{" "}
+      , {finding.share !== undefined && finding.share > 0 && `${percent(finding.share, 1)} of ${of} `}from{" "}
       <span class="mono" title={finding.function}>
         {where || withoutArguments(finding.function)}
       </span>

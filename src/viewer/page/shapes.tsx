@@ -6,6 +6,7 @@ import { useAsked } from "./asked";
 import { classConditions } from "./class_conditions";
 import { conditionsOf } from "./filter";
 import { figure, percent } from "./format";
+import { Freeing } from "./freeing";
 import { Head, Waiting } from "./head";
 import { metricOf, selected } from "./metrics";
 import type { Recording } from "./recording";
@@ -77,6 +78,7 @@ function Bars({ shape, recording }: { shape: Shape; recording: Recording }) {
       ) : (
         <Waiting asked={asked} />
       )}
+      {shape.by === "thread" && !recording.only && <Freeing recording={recording} />}
     </section>
   );
 }

@@ -17,13 +17,17 @@ interface LineFigures {
   name: string;
 }
 
+// What stands at a line, if its module has any.
+const kPlaced = new Set(["function", "owner", "line", "site"]);
+
 export function SourceView({ recording }: { recording: Recording }) {
   const selection = useSelection();
   const { picked } = selection;
   const metric = metricOf(selection);
   const question = { ...selected(selection, recording), by: "line", top: 5000 };
   const lines = useAsked("/api/ask", { question }, "lines", (wire) => readAnswer(wire.answer));
-  const file = picked?.file || mostOf(lines.value, metric);
+  const isPlaced = !picked || picked.file !== "" || !kPlaced.has(picked.by);
+  const file = picked?.file || (isPlaced ? mostOf(lines.value, metric) : "");
   const number = file ? numberOfFile(file) : undefined;
   const source = useAsked(
     "/api/source",
@@ -33,6 +37,19 @@ export function SourceView({ recording }: { recording: Recording }) {
   );
   const figures = useMemo(() => figuresOf(lines.value, file, metric), [lines.value, file, metric]);
   if (!lines.value) return <Waiting asked={lines} />;
+  if (!isPlaced && mostOf(lines.value, metric)) {
+    return (
+      <div class="view">
+        <Head selection={selection} recording={recording} asked={lines}>
+          <Files answer={lines.value} file="" />
+        </Head>
+        <p class="empty">
+          No lines are known of {picked?.name}: its module was built without -g. Choose a file above, or another
+          function.
+        </p>
+      </div>
+    );
+  }
   if (!file) {
     return (
       <p class="empty">
@@ -89,7 +106,7 @@ function figuresOf(answer: Answer | undefined, file: string, metric: Metric) {
 
 function Files({ answer, file }: { answer: Answer; file: string }) {
   const { rows } = answer;
-  const files = new Set<string>([file]);
+  const files = new Set<string>(file ? [file] : []);
   for (let i = 0; i < rows.count && files.size < 200; ++i) if (rows.file(i)) files.add(rows.file(i));
   return (
     <select
@@ -99,9 +116,11 @@ function Files({ answer, file }: { answer: Answer; file: string }) {
       aria-label="File"
       onChange={(event) => {
         const path = event.currentTarget.value;
+        if (!path) return;
         select({ picked: { name: baseName(path), by: "file", file: path, line: 0, site: 0 } });
       }}
     >
+      {!file && <option value="">choose a file</option>}
       {[...files].map((path) => (
         <option value={path}>{path}</option>
       ))}

@@ -7,6 +7,7 @@ import { Canvas, useSize } from "./canvas";
 import { namedMoments, seriesAt, snapped, stepped } from "./edges";
 import { bytes, count, duration } from "./format";
 import { scopeOf } from "./metrics";
+import { bornOf, planeOf, type Plane } from "./plane";
 import { theme } from "./palette";
 import { momentText, timeOf, type Recording } from "./recording";
 import { select, selection as present, useSelection, type Selection } from "./selection";
@@ -30,12 +31,21 @@ function useFiltered(selection: Selection): Shown["filtered"] {
   return !isAll && asked.value && asked.value.width > 0 ? asked.value : undefined;
 }
 
+// Blocks by when they were allocated and when they were freed, of what the filter selects.
+function useBorn(selection: Selection, recording: Recording): Shown["born"] {
+  const isThere = recording.has_index && !recording.live && !recording.only;
+  const body = isThere ? { question: scopeOf(selection) } : null;
+  const asked = useAsked("/api/cohorts", body, "born", planeOf);
+  return isThere && !asked.failure ? asked.value : undefined;
+}
+
 export function Timeline({ recording }: { recording: Recording }) {
   const selection = useSelection();
   const [box, size] = useSize<HTMLDivElement>();
   const [hover, setHover] = useState<number | null>(null);
   const drag = useRef<{ x: number; begin: string; isRange: boolean } | null>(null);
   const filtered = useFiltered(selection);
+  const born = useBorn(selection, recording);
   const [begin, end] = selection.window ?? [0, Math.max(1, recording.duration_ns)];
   const frame = useMemo(() => frameOf(size, begin, end), [size, begin, end]);
   const cursor = timeOf(recording, selection.range ? selection.range[1] : selection.at);
@@ -61,7 +71,7 @@ export function Timeline({ recording }: { recording: Recording }) {
     if (Math.abs(event.offsetX - current.x) > kDrag) current.isRange = true;
     if (current.isRange && (!recording.only || present().view === "compare")) select(rangeOf(recording, current.begin, moment), "quietly");
   };
-  const shown: Shown = { recording, cursor, range, hover, filtered, flags: selection.flags };
+  const shown: Shown = { recording, cursor, range, hover, filtered, born, flags: selection.flags };
   return (
     <section class="timeline" aria-label="Timeline">
       <div
@@ -85,9 +95,9 @@ export function Timeline({ recording }: { recording: Recording }) {
         <Canvas
           size={size}
           draw={(context) => drawTimeline(context, frame, shown, theme())}
-          of={[recording, frame, cursor, range?.join(), hover, filtered, selection.flags.join()]}
+          of={[recording, frame, cursor, range?.join(), hover, filtered, born, selection.flags.join()]}
         />
-        {hover !== null && <Readout recording={recording} frame={frame} ns={hover} />}
+        {hover !== null && <Readout shown={shown} frame={frame} ns={hover} />}
       </div>
       <Moments recording={recording} selection={selection} />
     </section>
@@ -130,7 +140,8 @@ function spoken(recording: Recording, selection: Selection, cursor: number): str
   return `${range}${words ? words + ", " : ""}${duration(cursor)}, up to ${bytes(max)} live`;
 }
 
-function Readout({ recording, frame, ns }: { recording: Recording; frame: Frame; ns: number }) {
+function Readout({ shown, frame, ns }: { shown: Shown; frame: Frame; ns: number }) {
+  const { recording, born, cursor } = shown;
   const { min, max, rss, calls, width } = seriesAt(recording, ns);
   const named = namedMoments(recording).find((moment) => moment.ns === ns);
   const x = xOf(frame, ns);
@@ -148,8 +159,17 @@ function Readout({ recording, frame, ns }: { recording: Recording; frame: Frame;
       <span class="quiet">
         {count(calls)} calls in {duration(width)}
       </span>
+      {born && <span class="quiet">{bornText(born, ns, cursor)}</span>}
     </div>
   );
+}
+
+// Of the stretch of time that it lies in.
+function bornText(born: Plane, ns: number, cursor: number): string {
+  const cell = Math.min(born.count - 1, Math.floor(ns / born.width));
+  const { all, alive } = bornOf(born, cursor);
+  const here = `${bytes(all[cell])} allocated in ${duration(born.width)}`;
+  return cell * born.width > cursor ? here : `${here}, ≈ ${bytes(alive[cell])} of it alive at the cursor`;
 }
 
 // The moments that have names, as buttons, and what is chosen.

@@ -2,6 +2,7 @@
 // memory as a line, calls as bars below, what a filter selects inside of it, and the cursor over all.
 import { bytes, duration } from "./format";
 import type { Theme } from "./palette";
+import { bornOf, type Plane } from "./plane";
 import type { Recording } from "./recording";
 import { niceStep, xOf, type Frame } from "./timeline_frame";
 
@@ -11,6 +12,7 @@ export interface Shown {
   range: [number, number] | null;
   hover: number | null;
   filtered?: { width: number; live: Float64Array };
+  born?: Plane;
   flags: number[];
 }
 
@@ -34,12 +36,12 @@ export function drawTimeline(g: CanvasRenderingContext2D, frame: Frame, shown: S
   drawGrid(g, frame, scale, t);
   g.save();
   g.beginPath();
-  g.rect(frame.left, 0, frame.right - frame.left, frame.callsBottom);
+  g.rect(frame.left, 0, frame.right - frame.left, frame.bornBottom);
   g.clip();
-  drawGaps(g, frame, shown, t);
   drawBand(g, frame, shown, scale, t);
   if (mostRss > 0) drawRss(g, frame, shown, isShared ? scale : mostRss * 1.04, t);
   drawCalls(g, frame, shown, t);
+  drawBorn(g, frame, shown, t);
   g.restore();
   if (mostRss > 0) drawRssAxis(g, frame, isShared ? scale : mostRss * 1.04, mostRss, isShared, t);
   drawTimes(g, frame, t);
@@ -61,6 +63,7 @@ function drawGrid(g: CanvasRenderingContext2D, frame: Frame, scale: number, t: T
     g.fillText(bytes(value), frame.left - 8, Math.max(7, y));
   }
   g.fillText("calls", frame.left - 8, frame.callsBottom - 7);
+  g.fillText("allocated", frame.left - 8, (frame.bornTop + frame.bornBottom) / 2);
 }
 
 // The buckets that can be seen, each with its two ends in pixels.
@@ -152,19 +155,18 @@ function drawCalls(g: CanvasRenderingContext2D, f: Frame, shown: Shown, t: Theme
   }
 }
 
-function drawGaps(g: CanvasRenderingContext2D, f: Frame, shown: Shown, t: Theme) {
-  g.strokeStyle = t.faint;
-  g.lineWidth = 1;
-  for (const process of shown.recording.processes) {
-    for (const [begin, end] of process.gaps ?? []) {
-      const [from, to] = [xOf(f, begin), xOf(f, end)];
-      g.beginPath();
-      for (let x = Math.floor(from / 6) * 6; x < to; x += 6) {
-        g.moveTo(x, f.callsBottom);
-        g.lineTo(x + 6, f.top);
-      }
-      g.stroke();
-    }
+// What was allocated when: what of it is alive at the cursor, and above that what has been freed since.
+function drawBorn(g: CanvasRenderingContext2D, f: Frame, { born, cursor }: Shown, t: Theme) {
+  if (!born) return;
+  const { all, alive } = bornOf(born, cursor);
+  const most = Math.max(1, mostOf(all));
+  for (const [i, from, to] of visible(f, born.width, born.count)) {
+    const width = Math.max(0.6, Math.round(to) - Math.round(from) - 1);
+    const height = (value: number) => Math.ceil((value / most) * (f.bornBottom - f.bornTop));
+    g.fillStyle = t.calls;
+    g.fillRect(Math.round(from), f.bornBottom - height(all[i]), width, height(all[i]));
+    g.fillStyle = t.live;
+    g.fillRect(Math.round(from), f.bornBottom - height(alive[i]), width, height(alive[i]));
   }
 }
 
@@ -175,9 +177,9 @@ function drawTimes(g: CanvasRenderingContext2D, f: Frame, t: Theme) {
   for (let ns = Math.ceil(f.begin / step) * step; ns <= f.end; ns += step) {
     const x = xOf(f, ns);
     g.fillStyle = t.line;
-    g.fillRect(Math.round(x), f.callsBottom, 1, 4);
+    g.fillRect(Math.round(x), f.bornBottom, 1, 4);
     g.fillStyle = t.muted;
-    g.fillText(ns === 0 ? "0" : duration(ns), x, f.callsBottom + 11);
+    g.fillText(ns === 0 ? "0" : duration(ns), x, f.bornBottom + 11);
   }
 }
 
@@ -186,7 +188,7 @@ function drawMarks(g: CanvasRenderingContext2D, f: Frame, shown: Shown, t: Theme
     if (ns < f.begin || ns > f.end) return;
     const x = Math.round(xOf(f, ns));
     g.fillStyle = colour;
-    g.fillRect(x, f.top - 8, 1, f.callsBottom - f.top + 8);
+    g.fillRect(x, f.top - 8, 1, f.bornBottom - f.top + 8);
     g.beginPath();
     g.moveTo(x, f.top - 10);
     g.lineTo(x + 8, f.top - 6.5);
@@ -201,19 +203,19 @@ function drawCursor(g: CanvasRenderingContext2D, f: Frame, shown: Shown, t: Them
   if (shown.range) {
     const [from, to] = shown.range.map((ns) => Math.min(f.right, Math.max(f.left, xOf(f, ns))));
     g.fillStyle = t.range;
-    g.fillRect(from, f.top - 4, to - from, f.callsBottom - f.top + 4);
+    g.fillRect(from, f.top - 4, to - from, f.bornBottom - f.top + 4);
     g.fillStyle = t.cursor;
-    g.fillRect(from, f.top - 4, 1, f.callsBottom - f.top + 4);
-    g.fillRect(to - 1, f.top - 4, 1, f.callsBottom - f.top + 4);
+    g.fillRect(from, f.top - 4, 1, f.bornBottom - f.top + 4);
+    g.fillRect(to - 1, f.top - 4, 1, f.bornBottom - f.top + 4);
   }
   if (shown.hover !== null) {
     g.fillStyle = t.faint;
-    g.fillRect(Math.round(xOf(f, shown.hover)), f.top, 1, f.callsBottom - f.top);
+    g.fillRect(Math.round(xOf(f, shown.hover)), f.top, 1, f.bornBottom - f.top);
   }
   const x = Math.round(xOf(f, shown.cursor));
   if (x < f.left - 1 || x > f.right + 1) return;
   g.fillStyle = t.cursor;
-  g.fillRect(x - 0.5, f.top - 4, 2, f.callsBottom - f.top + 4);
+  g.fillRect(x - 0.5, f.top - 4, 2, f.bornBottom - f.top + 4);
   g.beginPath();
   g.moveTo(x - 4.5, f.top - 10);
   g.lineTo(x + 5.5, f.top - 10);

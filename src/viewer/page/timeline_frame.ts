@@ -7,17 +7,23 @@ export interface Frame {
   top: number;
   bottom: number;
   callsBottom: number;
+  bornTop: number;
+  bornBottom: number;
   begin: number; // ns at the left
   end: number;
 }
+
+const kBelow = 42; // pixels: times, and what was allocated above them
 
 export function frameOf(size: Size, begin: number, end: number): Frame {
   return {
     left: 76,
     right: Math.max(77, size.width - 76),
     top: 14,
-    bottom: size.height - 40,
-    callsBottom: size.height - 18,
+    bottom: size.height - kBelow - 22,
+    callsBottom: size.height - kBelow,
+    bornTop: size.height - kBelow + 4,
+    bornBottom: size.height - 18,
     begin,
     end,
   };
