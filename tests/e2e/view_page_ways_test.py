@@ -151,7 +151,7 @@ class Ways(unittest.TestCase):
         self.assertNotIn("between", moment)
 
     def test_flame_graph_by_keyboard(self):
-        names, zoomed, back = view_page.look(self.view, """
+        names, zoomed, out, back = view_page.look(self.view, """
             await open('?view=flame');
             await page.locator('.flame').focus();
             const names = [];
@@ -163,12 +163,18 @@ class Ways(unittest.TestCase):
             await page.keyboard.press('Enter');
             await settled();
             const zoomed = await query();
+            await page.locator('.flame').focus();
+            await page.keyboard.press('Backspace');
+            await settled();
+            const out = await query();
             await page.keyboard.press('Escape');
             await settled();
-            return [names, zoomed, await query()];""")
+            return [names, zoomed, out, await query()];""")
         self.assertIn("main, ", names[3])
         self.assertRegex(names[4], "draw_tiles, 4.8 MiB, .* of all")
-        self.assertIn("draw_tiles", zoomed)
+        self.assertRegex(zoomed, "zoom=[^&]*draw_tiles")
+        self.assertEqual(out.count("zoom="), zoomed.count("zoom=") - 1)
+        self.assertRegex(out, "zoom=main&")
         self.assertNotIn("zoom=", back)
 
     def check_access(self, scheme):

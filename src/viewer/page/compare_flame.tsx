@@ -2,7 +2,7 @@
 // one, or in the earlier one, coloured by what came and what went.
 import { Fragment, h } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { Flame, useTree } from "./flame";
+import { Flame, Trail, useTree } from "./flame";
 import { FlameTree } from "./flame_tree";
 import { bytes, change } from "./format";
 import { Waiting } from "./head";
@@ -73,12 +73,14 @@ export function CompareFlame(props: { recording: Recording; before: Side; after:
           before
         </button>
       </p>
+      {selection.zoom.length > 0 && <Trail names={selection.zoom} />}
       <Flame
         tree={tree}
         focus={tree.follow(selection.zoom)}
         metric={kMetrics[0]}
         whole={tree.values[0]}
         zoom={(node) => select({ zoom: tree.path(node) })}
+        zoomOut={() => select({ zoom: selection.zoom.slice(0, -1) })}
         label={`Changes of ${recording.title}`}
         colour={(node, isDark) => changeColour(grown(node) / most, isDark)}
         describe={describe}

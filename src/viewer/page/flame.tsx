@@ -91,6 +91,7 @@ export function FlameView({ recording }: { recording: Recording }) {
   }, [deep, inner.value, inner.isWaiting, metric.key]);
   if (!asked.value || !outer) return <Waiting asked={asked} />;
 
+  const isWaiting = asked.isWaiting || (deep && inner.isWaiting);
   const focusOut = outer.follow(selection.zoom);
   const isNearer = nearer !== null && nearer.count > 1;
   const tree = isNearer ? nearer! : outer;
@@ -102,7 +103,7 @@ export function FlameView({ recording }: { recording: Recording }) {
   };
   return (
     <div class="view">
-      <Head selection={metricOfTree(selection)} recording={recording} asked={asked}>
+      <Head selection={metricOfTree(selection)} recording={recording} asked={{ ...asked, isWaiting }}>
         <FlameTools tree={tree} whole={whole} metric={metric} />
       </Head>
       {selection.metric === "peak" && (
@@ -118,6 +119,7 @@ export function FlameView({ recording }: { recording: Recording }) {
           metric={metric}
           whole={whole}
           zoom={zoomTo}
+          zoomOut={() => select({ zoom: selection.zoom.slice(0, -1) })}
           label={selection.inverted ? "Callers of what allocates" : "Calls from the outermost"}
         />
       )}
@@ -131,6 +133,7 @@ interface FlameOf {
   metric: Metric;
   whole: number;
   zoom: (node: number) => void;
+  zoomOut?: () => void;
   label: string;
   isUp?: boolean;
   colour?: (node: number, isDark: boolean) => string;
@@ -163,6 +166,7 @@ export function Flame(props: FlameOf) {
       isPicked={isPicked}
       pick={(node) => pickNode(tree, node)}
       zoom={props.zoom}
+      zoomOut={props.zoomOut}
     />
   );
 }
@@ -204,7 +208,7 @@ function FlameTools({ tree, whole, metric }: { tree: FlameTree; whole: number; m
 }
 
 // The way to what is zoomed; each step leads back there.
-function Trail({ names }: { names: string[] }) {
+export function Trail({ names }: { names: string[] }) {
   const shown = names.slice(-4);
   return (
     <nav class="trail" aria-label="Zoomed to">

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { Canvas, isStill, useSize, type Size } from "./canvas";
 import { drawBoxes, kRow, type FlameProps, type View } from "./flame_draw";
 import { boxesOf, type Box, type FlameTree } from "./flame_tree";
+import { useSelection } from "./selection";
 
 const kSettle = 160; // ms of the move when zooming
 
@@ -40,6 +41,7 @@ function useSettled(tree: FlameTree, to: View): View {
 
 export function FlameCanvas(props: FlameProps) {
   const { tree, focus } = props;
+  const zoom = useSelection().zoom.join("\0");
   const [box, size] = useSize<HTMLDivElement>();
   const [top, setTop] = useState(0);
   const [hover, setHover] = useState<{ box: Box; x: number; y: number } | null>(null);
@@ -58,6 +60,20 @@ export function FlameCanvas(props: FlameProps) {
     // What is looked at stands at the bottom, its callers above it.
     if (props.isUp && box.current) box.current.scrollTop = height;
   }, [props.isUp, tree, height, size.height]);
+
+  useLayoutEffect(() => {
+    // What is zoomed to begins at its top.
+    if (!props.isUp && box.current) box.current.scrollTop = 0;
+  }, [zoom]);
+  const row = tree.depths[at] - tree.depths[focus];
+  useLayoutEffect(() => {
+    // Where the keyboard goes can be seen.
+    const view = box.current;
+    if (!view || stood.node !== at) return;
+    const y = yOf(row);
+    if (y < view.scrollTop) view.scrollTop = y;
+    if (y + kRow > view.scrollTop + size.height) view.scrollTop = y + kRow - size.height;
+  }, [at, stood]);
 
   const hit = (event: MouseEvent): Box | undefined => {
     const bounds = box.current!.getBoundingClientRect();
@@ -145,7 +161,7 @@ function onKey(
     if (props.isPicked(at)) props.zoom(at);
     else props.pick(at);
   } else if (event.key === "Backspace") {
-    props.zoom(tree.parents[props.focus]);
+    props.zoomOut?.();
   } else {
     return;
   }

@@ -18,6 +18,7 @@ export interface FlameProps {
   isPicked: (node: number) => boolean;
   pick: (node: number) => void;
   zoom: (node: number) => void;
+  zoomOut?: () => void;
 }
 
 export interface View {
@@ -54,12 +55,11 @@ export function drawBoxes(
   for (const one of boxes) {
     const y = looks.yOf(one.row) - looks.top;
     if (y > space.height || y + kRow < 0) continue;
-    const isAncestor = one.row < tree.depths[focus];
     const begin = scale > 0 ? one.x / scale + shift : 0;
-    const x = isAncestor ? 0 : (begin - settled.begin) * move;
-    const wide = isAncestor ? space.width : scale > 0 ? (one.width / scale) * move : 0;
+    const x = (begin - settled.begin) * move;
+    const wide = scale > 0 ? (one.width / scale) * move : 0;
     if (x > space.width || x + wide < 0) continue;
-    drawBox(g, props, one, { x, y, wide, letter, isAncestor, hovered, at: looks.at }, t);
+    drawBox(g, props, one, { x, y, wide, letter, hovered, at: looks.at }, t);
   }
 }
 
@@ -68,7 +68,6 @@ interface Place {
   y: number;
   wide: number;
   letter: number;
-  isAncestor: boolean;
   hovered: string | null;
   at: number;
 }
@@ -92,8 +91,8 @@ function drawBox(
     return;
   }
   const isMatch = props.isMatch?.(one.node) ?? true;
-  g.globalAlpha = place.isAncestor ? 0.55 : isMatch ? 1 : 0.42;
-  g.fillStyle = one.node === 0 ? t.line : props.colour(one.node, t.isDark);
+  g.globalAlpha = isMatch ? 1 : 0.42;
+  g.fillStyle = one.node === props.focus ? t.line : props.colour(one.node, t.isDark);
   g.fillRect(x, y, inner, kRow - 1);
   if (props.isMatch && isMatch) {
     g.fillStyle = t.found;

@@ -101,18 +101,16 @@ export interface Box {
 
 const kNarrowest = 0.5;
 
-// The boxes of what lies below `focus`, and its ancestors above it, at most `width` wide together.
+// The boxes of `focus` and of what lies below it, at most `width` wide together. What leads there stands
+// elsewhere, so that nothing moves when an answer about this part alone takes the place of the whole tree.
 export function boxesOf(tree: FlameTree, focus: number, width: number): Box[] {
   const boxes: Box[] = [];
   const base = tree.depths[focus];
   const scale = tree.values[focus] > 0 ? width / tree.values[focus] : 0;
   const origin = tree.begins[focus];
-  for (let i = tree.parents[focus], from = focus; from !== 0; from = i, i = tree.parents[i]) {
-    boxes.push({ node: i, smaller: 0, x: 0, width, row: tree.depths[i] });
-  }
   if (scale === 0) return boxes;
   const open = [focus];
-  boxes.push({ node: focus, smaller: 0, x: 0, width, row: base });
+  boxes.push({ node: focus, smaller: 0, x: 0, width, row: 0 });
   while (open.length > 0) {
     const node = open.pop()!;
     let smaller = tree.hidden(node).count;
@@ -125,14 +123,14 @@ export function boxesOf(tree: FlameTree, focus: number, width: number): Box[] {
         ++smaller;
         continue;
       }
-      boxes.push({ node: child, smaller: 0, x, width: wide, row: tree.depths[child] });
+      boxes.push({ node: child, smaller: 0, x, width: wide, row: tree.depths[child] - base });
       open.push(child);
     }
     if (smaller === 0) continue;
     const begin = from < 0 ? (tree.filledTo(node) - origin) * scale : from;
     const end = (tree.filledTo(node) + tree.hidden(node).value - origin) * scale;
     if (end - begin >= kNarrowest) {
-      boxes.push({ node, smaller, x: begin, width: end - begin, row: tree.depths[node] + 1 });
+      boxes.push({ node, smaller, x: begin, width: end - begin, row: tree.depths[node] + 1 - base });
     }
   }
   return boxes;

@@ -33,7 +33,7 @@ export function drawTimeline(g: CanvasRenderingContext2D, frame: Frame, shown: S
   const scale = isShared ? Math.max(most, mostRss * 1.04) : most;
   g.font = kFont;
   g.textBaseline = "middle";
-  drawGrid(g, frame, scale, t);
+  drawGrid(g, frame, scale, shown.born !== undefined, t);
   g.save();
   g.beginPath();
   g.rect(frame.left, 0, frame.right - frame.left, frame.bornBottom);
@@ -52,7 +52,7 @@ export function drawTimeline(g: CanvasRenderingContext2D, frame: Frame, shown: S
 const yOf = (frame: Frame, value: number, scale: number) =>
   frame.bottom - (value / scale) * (frame.bottom - frame.top);
 
-function drawGrid(g: CanvasRenderingContext2D, frame: Frame, scale: number, t: Theme) {
+function drawGrid(g: CanvasRenderingContext2D, frame: Frame, scale: number, hasBorn: boolean, t: Theme) {
   const step = niceStep(scale, 4, 2);
   g.textAlign = "right";
   for (let value = 0; value <= scale; value += step) {
@@ -63,7 +63,7 @@ function drawGrid(g: CanvasRenderingContext2D, frame: Frame, scale: number, t: T
     g.fillText(bytes(value), frame.left - 8, Math.max(7, y));
   }
   g.fillText("calls", frame.left - 8, frame.callsBottom - 7);
-  g.fillText("allocated", frame.left - 8, (frame.bornTop + frame.bornBottom) / 2);
+  if (hasBorn) g.fillText("allocated", frame.left - 8, (frame.bornTop + frame.bornBottom) / 2);
 }
 
 // The buckets that can be seen, each with its two ends in pixels.
