@@ -31,10 +31,17 @@ server::Shown open_example() {
   return shown;
 }
 
+// With another one to compare it with.
+server::Shown open_both() {
+  server::Shown shown = open_example();
+  shown.earlier = std::make_shared<server::Shown>(open_example());
+  return shown;
+}
+
 // One for all inputs; the index is made when somebody waits for it to be read.
 server::Api& example() {
   static std::promise<void> read;
-  static server::Api api([](const server::Told&, const std::stop_token&) { return open_example(); },
+  static server::Api api([](const server::Told&, const std::stop_token&) { return open_both(); },
                          [](std::exception_ptr) { read.set_value(); });
   static const bool is_read = [] {
     read.get_future().wait();
