@@ -12,7 +12,7 @@ install(FILES embed/heapledger_embed.c embed/heapledger_embed.h embed/example.c
         DESTINATION "${CMAKE_INSTALL_DATADIR}/heapledger/embed")
 install(FILES docs/man/heapledger.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES README.md CHANGELOG.md docs/manual.md docs/advise.md docs/replay.md docs/recipes.md docs/porting.md docs/format.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(FILES docs/pictures/view-overview.png DESTINATION "${CMAKE_INSTALL_DOCDIR}/pictures")
+install(DIRECTORY docs/pictures DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # Under the name where Debian and its tools look for it.
 install(
   FILES LICENSE
