@@ -64,6 +64,7 @@ def access_faults(view, queries, scheme):
         for (const query of args.queries) {
           await open(query);
           if (query.includes('view=blocks')) await click('.rows tbody tr:not(.gap)');
+          if (query.includes('view=rss')) await click('text=The same over time');
           if (query.includes('view=cohorts')) await page.locator('.plane').press('ArrowRight');
           await settled();
           const { violations, passes } = await page.evaluate(axe + '; axe.run()');

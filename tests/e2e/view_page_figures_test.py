@@ -109,6 +109,28 @@ class Figures(unittest.TestCase):
                                     f"{figures['live_blocks']:,} blocks")
         self.assertEqual(found[2], 0)
 
+    def test_rss_over_time(self):
+        """Each column is the question of its own moment, and a click goes there."""
+        columns = self.look("""
+            await open('?view=rss&at=rss-peak');
+            await click('text=The same over time');
+            const columns = page.locator('.rss-times button');
+            await columns.nth(7).waitFor();
+            await settled();
+            const found = [];
+            for (const i of [0, 7]) {
+              await columns.nth(i).click();
+              await settled();
+              const moment = await page.evaluate(() => new URLSearchParams(location.search).get('at'));
+              found.push([moment, await columns.nth(i).getAttribute('title')]);
+            }
+            return found;""")
+        for moment, said in columns:
+            parts = report("--where-rss", "--at", moment)["where_rss"]["parts"]
+            self.assertEqual(parts[0]["part"], "live")
+            self.assertTrue(said.startswith(bytes_text(parts[0]["bytes"]) + " live blocks"), (moment, said))
+        self.assertNotEqual(columns[0], columns[1])
+
     def test_wrong_filter_is_refused_in_words(self):
         said = self.look("await open('?filter=size%3E%3Dabc'); return await text('[role=alert]');")
         self.assertIn("cannot read 'abc' as a size", said)

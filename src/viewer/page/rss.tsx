@@ -4,58 +4,10 @@ import { h } from "preact";
 import { useAsked } from "./asked";
 import { bytes, duration, percent, place, withoutArguments } from "./format";
 import { Waiting } from "./head";
-import { oklch } from "./palette";
 import { timeOf, type Recording } from "./recording";
+import { RssOverTime } from "./rss_over_time";
+import { colourOf, wordsOf, type Owner, type WhereRss } from "./rss_parts";
 import { select, useSelection } from "./selection";
-import { isDark } from "./theme";
-
-interface Owner {
-  name: string;
-  file: string | null;
-  line: number;
-  bytes: number;
-}
-
-interface WhereRss {
-  time_ns: number;
-  live_blocks: number;
-  rss_bytes: number | null;
-  sample_time_ns: number | null;
-  other_malloc: string | null;
-  parts: { part: string; bytes: number; owner: Owner | null }[];
-}
-
-const kWords: Record<string, string> = {
-  live: "live blocks, as requested",
-  rounding: "added by malloc to these blocks: headers, rounding",
-  "not-resident": "of these, never touched or swapped out",
-  pinned: "free, in pages that live blocks keep",
-  free: "free, and held by the allocator",
-  mappings: "mapped by the program itself",
-  "thread-stacks": "stacks of threads",
-  "main-stack": "stack of the first thread",
-  code: "program and libraries: code and data",
-  files: "other files mapped, and shared memory",
-  recorder: "Heapledger itself: not there when nothing is recorded",
-  unexplained: "unexplained",
-};
-const kLook: Record<string, [number, number]> = {
-  live: [250, 0.11],
-  rounding: [225, 0.08],
-  "not-resident": [225, 0.04],
-  pinned: [62, 0.11],
-  free: [95, 0.09],
-  mappings: [165, 0.08],
-  "thread-stacks": [330, 0.07],
-  "main-stack": [330, 0.05],
-  code: [290, 0.06],
-  files: [290, 0.04],
-};
-
-function colourOf(part: string): string {
-  const [hue, chroma] = kLook[part] ?? [250, 0.01];
-  return oklch(isDark() ? 0.62 : 0.66, chroma, hue);
-}
 
 export function RssView({ recording }: { recording: Recording }) {
   const { at } = useSelection();
@@ -89,7 +41,7 @@ export function RssView({ recording }: { recording: Recording }) {
             .filter((part) => part.bytes > 0)
             .map((part) => (
               <span
-                title={`${kWords[part.part] ?? part.part}: ${bytes(part.bytes)}`}
+                title={`${wordsOf(part.part)}: ${bytes(part.bytes)}`}
                 style={{ flexGrow: part.bytes, background: colourOf(part.part) }}
               />
             ))}
@@ -100,11 +52,12 @@ export function RssView({ recording }: { recording: Recording }) {
               <span class="swatch" style={{ background: colourOf(part.part) }} />
               <span class="amount">{bytes(part.bytes)}</span>
               <span class="share">{percent(part.bytes, whole)}</span>
-              <span>{kWords[part.part] ?? part.part}</span>
+              <span>{wordsOf(part.part)}</span>
               {part.owner && <OwnerOf owner={part.owner} />}
             </li>
           ))}
         </ol>
+        {!recording.live && !recording.only_counts && <RssOverTime recording={recording} />}
         {where.other_malloc && <p class="note warn">Another malloc: {where.other_malloc}</p>}
       </div>
     </div>

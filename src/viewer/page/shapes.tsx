@@ -52,9 +52,12 @@ export function ShapesView({ recording }: { recording: Recording }) {
         <span class="quiet">drag over bars to filter by them</span>
       </Head>
       <div class="scrolled shapes">
-        {kShapes.map((shape) => (
-          <Bars shape={shape} recording={recording} />
-        ))}
+        <Bars shape={kShapes[0]} recording={recording} />
+        <div>
+          {kShapes.slice(1).map((shape) => (
+            <Bars key={shape.by} shape={shape} recording={recording} />
+          ))}
+        </div>
       </div>
     </div>
   );
