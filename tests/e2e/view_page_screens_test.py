@@ -10,6 +10,7 @@ MANY = 20000
 MOST_ROWS = 200
 FIRST, LAST = 100000, 123456  # of a block that is resized
 PHASE = 64  # blocks that come and go together
+LENT, OWNED = 70000, 60000  # a block that is given back, and one that is not
 
 PROGRAM = f"""
 #include <pthread.h>
@@ -27,6 +28,10 @@ static void pause_for(long milliseconds) {{
 APART static void keep(void) {{ for (int i = 0; i < {MANY}; ++i) kept[i] = malloc(32); }}
 APART static void begin_phase(void) {{ for (int i = 0; i < {PHASE}; ++i) phase[i] = malloc(5000); }}
 APART static void end_phase(void) {{ for (int i = 0; i < {PHASE}; ++i) free(phase[i]); }}
+static void* volatile lent;
+static void* volatile owned;
+APART static void lend(void) {{ lent = malloc({LENT}); }}
+APART static void own(void) {{ owned = malloc({OWNED}); }}
 static void* end_it(void* unused) {{
   pthread_setname_np(pthread_self(), "helper");
   free(grown);
@@ -34,7 +39,10 @@ static void* end_it(void* unused) {{
 }}
 int main(void) {{
   keep();
+  lend();
+  own();
   pause_for(30);
+  free(lent);
   begin_phase();
   pause_for(30);
   end_phase();
@@ -94,6 +102,25 @@ class Blocks(unittest.TestCase):
         self.assertIn(kib(FIRST), next(text for text in roles if text.startswith("was, until a resize")))
         self.assertGreaterEqual(row, 0)
         self.assertEqual(back, life)
+
+    def test_what_was_allocated_when(self):
+        """Under the pointer, of the bar that is below it: how much, and what of it is still there."""
+        lent, owned = self.look("""
+            const said = async (name) => {
+              await open('?at=end&filter=function%3D' + name);
+              const box = await page.locator('#timeline').boundingBox();
+              const texts = new Set();
+              for (let x = 77; x < box.width - 77; x += 6) {
+                await page.mouse.move(box.x + x, box.y + 60);
+                texts.add((await page.locator('.readout span').allTextContents()).slice(-2).join(': '));
+              }
+              return [...texts].filter((text) => !text.startsWith('0 B'));
+            };
+            return [await said('lend'), await said('own')];""")
+        for texts, size, alive in ((lent, LENT, 0), (owned, OWNED, OWNED)):
+            self.assertEqual(len(texts), 1, texts)
+            amount = kib(alive) if alive else "0 B"
+            self.assertRegex(texts[0], rf"^{kib(size)} allocated in .*: ≈ {amount} of it alive at the cursor$")
 
     def test_cohort_that_is_brushed(self):
         all_of_it, filtered, brushed, rows, narrowed = self.look("""

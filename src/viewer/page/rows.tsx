@@ -45,6 +45,16 @@ export function Rows(props: RowsProps) {
     // A new order begins at its top.
     if (box.current) box.current.scrollTop = 0;
   }, [props.sort, props.label]);
+  const bringIntoView = (place: number) => {
+    const view = box.current!;
+    const y = place * kHeight;
+    if (y < view.scrollTop) view.scrollTop = y;
+    if (y + 2 * kHeight > view.scrollTop + size.height) view.scrollTop = y + 2 * kHeight - size.height;
+  };
+  useEffect(() => {
+    // What is chosen stays in sight when something else takes a part of the room.
+    if (at >= 0 && size.height > 0) bringIntoView(at);
+  }, [size.height]);
   const move = (event: KeyboardEvent) => {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 };
     if (!(event.key in steps) || order.length === 0) return;
@@ -52,10 +62,7 @@ export function Rows(props: RowsProps) {
     event.stopPropagation();
     const next = Math.min(order.length - 1, Math.max(0, at + steps[event.key]));
     props.pick(order[next]);
-    const view = box.current!;
-    const y = next * kHeight;
-    if (y < view.scrollTop) view.scrollTop = y;
-    if (y + 2 * kHeight > view.scrollTop + size.height) view.scrollTop = y + 2 * kHeight - size.height;
+    bringIntoView(next);
   };
   return (
     <div

@@ -159,17 +159,17 @@ function Readout({ shown, frame, ns }: { shown: Shown; frame: Frame; ns: number 
       <span class="quiet">
         {count(calls)} calls in {duration(width)}
       </span>
-      {born && <span class="quiet">{bornText(born, ns, cursor)}</span>}
+      {born && bornTexts(born, ns, cursor).map((text) => <span class="quiet">{text}</span>)}
     </div>
   );
 }
 
 // Of the stretch of time that it lies in.
-function bornText(born: Plane, ns: number, cursor: number): string {
+function bornTexts(born: Plane, ns: number, cursor: number): string[] {
   const cell = Math.min(born.count - 1, Math.floor(ns / born.width));
   const { all, alive } = bornOf(born, cursor);
   const here = `${bytes(all[cell])} allocated in ${duration(born.width)}`;
-  return cell * born.width > cursor ? here : `${here}, ≈ ${bytes(alive[cell])} of it alive at the cursor`;
+  return cell * born.width > cursor ? [here] : [here, `≈ ${bytes(alive[cell])} of it alive at the cursor`];
 }
 
 // The moments that have names, as buttons, and what is chosen.

@@ -51,6 +51,7 @@ export function viewsOf(recording: Recording): View[] {
   const isThere = ({ word }: View): boolean => {
     if (word === "processes" && recording.processes.length < 2) return false;
     if (recording.only_counts) return kOfCounts.has(word);
+    if (recording.live && recording.earlier && word === "compare") return true;
     if (recording.live) return !kOfRuns.has(word);
     if (recording.only) return kInFiles.has(word);
     return word !== "rss" || recording.rss_peak_bytes > 0;
