@@ -209,10 +209,12 @@ class Blocks(unittest.TestCase):
         self.check_columns(answer, begin, end)
 
     def test_map_has_blocks_where_they_are(self):
-        answer = self.view.ask("/api/map", {"question": {"filter": "function=keep"}, "columns": 10,
-                                            "rows": 200})["map"]
-        regions = answer["regions"]
         kept = [block for block in self.blocks if 1000 <= block.size < 1008]
+        # From when all of them are there.
+        begin = max(block.birth for block in kept) + 1
+        question = {"filter": "function=keep", "between": [f"{begin}ns", f"{self.duration}ns"]}
+        answer = self.view.ask("/api/map", {"question": question, "columns": 10, "rows": 200})["map"]
+        regions = answer["regions"]
         held = collections.Counter()
         for block in kept:
             for byte in range(block.address, block.address + block.size):
@@ -220,7 +222,6 @@ class Blocks(unittest.TestCase):
                                   zip(regions["begin"], regions["end"], regions.get("first_row", [0]))
                                   if begin <= byte < end)
                 held[row + (byte - begin) // answer["cell_bytes"]] += 1
-        # In the last column all of them are there.
         last = answer["cells"][answer["columns"] - 1::answer["columns"]]
         self.assertEqual({row: size for row, size in enumerate(last) if size > 0}, held)
         self.assertGreater(len(held), 3)
