@@ -139,6 +139,12 @@ class Against(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(said, done.stderr)
 
+    def test_counts_cannot_be_compared_with(self):
+        counted = view_page.recorded("counted", view_page.compiled("versions", program(0)), options=("--mode", "count"))
+        with viewing.View("--no-browser", "--against", counted, self.new, wait=False) as view:
+            self.assertNotEqual(view.end(), 0)
+        self.assertIn("counted: calls were counted only", view.said)
+
     def test_nothing_to_compare_with(self):
         with viewing.View("--no-browser", self.new) as view:
             refused = view.ask("/api/compare", {"at": "end"}, 400)

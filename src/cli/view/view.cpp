@@ -141,7 +141,12 @@ class EarlierOpening {
 
   std::shared_ptr<const server::Shown> open(const server::Told& told, const std::stop_token& stop) {
     if (opening_ && shown_ == nullptr) {
-      shown_ = std::make_shared<server::Shown>(opening_->open(told, stop));
+      server::Shown shown = opening_->open(told, stop);
+      if (shown.ledgers->overview().only_counts()) {
+        throw Error(shown.title + ": calls were counted only, so there is nothing to compare with",
+                    ErrorKind::kQuestion);
+      }
+      shown_ = std::make_shared<server::Shown>(std::move(shown));
     }
     return shown_;
   }
