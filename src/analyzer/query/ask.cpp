@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "analyzer/error.h"
 #include "analyzer/query.h"
@@ -85,6 +86,27 @@ void Ledgers::Parts::finish(const Plan& plan, Tally& tally, Counted& counted) {
   counted.end_ns = plan.end.time_ns;
 }
 
+// A report asks about the same moment again and again, in one order after another.
+bool Ledgers::Parts::can_keep_tally(const Question& question) const {
+  return is_by_stack(question) && is_in_overview(question, set.size());
+}
+
+Tallied Ledgers::Parts::take_tally(const Question& question) {
+  std::optional<KeptTally> kept = std::exchange(kept_tally, std::nullopt);
+  if (kept && can_keep_tally(question) && kept->view == own->view &&
+      kept->moment == question.at.kind && kept->on_stacks == question.filter.on_stacks()) {
+    return std::move(kept->tallied);
+  }
+  kept.reset();  // its memory is used again
+  return tally_accounts(question, view());
+}
+
+void Ledgers::Parts::keep_tally(const Question& question, Counted& counted) {
+  if (!can_keep_tally(question)) return;
+  kept_tally = {own->view, question.at.kind, question.filter.on_stacks(),
+                std::move(counted.tallied)};
+}
+
 bool Ledgers::Parts::count_without_pass(const Question& question, const std::vector<char>& left_out,
                                         Counted& counted) {
   look(question.filter.heaps);
@@ -102,10 +124,11 @@ bool Ledgers::Parts::count_without_pass(const Question& question, const std::vec
   counted.by_account =
       key_of(question) == CellKey::kAccount || is_in_overview(question, set.size());
   if (is_in_overview(question, set.size())) {
-    counted.tallied = tally_accounts(question, view());
+    counted.tallied = take_tally(question);
     counted.end_ns = resolve(question.at).time_ns;
     return true;
   }
+  kept_tally.reset();
   if (can_be_in_index(question)) look_for_kept_index();
   const bool some_left_out = !left_out.empty();
   return count_in_index(question, some_left_out, counted) ||
@@ -128,6 +151,20 @@ StackWorld Ledgers::Parts::stack_world(const Counted& counted) {
           own->view != nullptr ? &own->view->book->accounts() : nullptr};
 }
 
+// Who owns a stack does not depend on what was counted.
+Grouping Ledgers::Parts::groups_of(const Question& question, const Counted& counted) {
+  const bool can_keep = question.by == GroupBy::kOwner && question.tree == TreeShape::kNone &&
+                        question.below.empty() && counted.sites == &sites &&
+                        &names() == named.names.get();
+  if (can_keep && kept_owners && kept_owners->skip_wrappers == question.skip_wrappers &&
+      kept_owners->groups.self.size() == sites.size()) {
+    return kept_owners->groups;
+  }
+  Grouping groups = find_groups(question, stack_world(counted), counted.selected, counted.tallied);
+  if (can_keep) kept_owners = {question.skip_wrappers, groups};
+  return groups;
+}
+
 const CallTree& Ledgers::Parts::calls() {
   if (call_tree == nullptr || call_tree->size() != set.catalog().size()) {
     call_tree = std::make_unique<CallTree>(set.catalog());
@@ -137,8 +174,7 @@ const CallTree& Ledgers::Parts::calls() {
 
 Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
   if (is_by_stack(question) && counted.grouping.groups.empty()) {
-    counted.grouping =
-        find_groups(question, stack_world(counted), counted.selected, counted.tallied);
+    counted.grouping = groups_of(question, counted);
   }
   Answer answer;
   answer.only_live = question.only_live;
@@ -209,7 +245,9 @@ Answer Ledgers::ask(const Question& question) {
   Turn turn(*this);
   if (question.only_live) return parts_->ask_live(question);
   Parts::Counted counted = parts_->count(question);
-  return parts_->answer(question, counted);
+  Answer answer = parts_->answer(question, counted);
+  parts_->keep_tally(question, counted);
+  return answer;
 }
 
 GroupBy parse_group_by(std::string_view text) {

@@ -159,6 +159,28 @@ uint64_t Fold::sort_value(uint32_t account) const {
   }
 }
 
+void FoldedGroup::add_stack(uint32_t account, const Cell& cell, uint64_t value) {
+  self.add(cell);
+  if (++stacks > 1 && value <= largest_value) return;
+  largest = account;
+  largest_value = value;
+}
+
+std::vector<FoldedGroup> Fold::fold_apart(const Grouping& grouping,
+                                          const std::vector<char>& selected,
+                                          const std::vector<uint32_t>& places, size_t count) const {
+  std::vector<FoldedGroup> folded(count);
+  for (uint32_t account = 0; account < grouping.self.size(); ++account) {
+    const uint32_t group = grouping.self[account];
+    if (group == Grouping::kNone || places[group] == Grouping::kNone) continue;
+    if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
+    const Cell& cell = tallied_.cells[account];
+    if (!cell.empty()) folded[places[group]].add_stack(account, cell, sort_value(account));
+  }
+  for (FoldedGroup& group : folded) group.all = group.self;
+  return folded;
+}
+
 std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
                                     const std::vector<char>& selected) const {
   std::vector<FoldedGroup> folded(grouping.groups.size());
@@ -174,8 +196,7 @@ std::vector<FoldedGroup> Fold::fold(const Grouping& grouping,
       own.all.add(cell);
       continue;
     }
-    own.self.add(cell);
-    if (++own.stacks == 1 || sort_value(account) > sort_value(own.largest)) own.largest = account;
+    own.add_stack(account, cell, sort_value(account));
     if (grouping.is_tree) continue;
     if (at_once) {
       added[account] = 1;
@@ -218,53 +239,74 @@ std::vector<Extras> Fold::fold_extras(const Grouping& grouping, const std::vecto
   return folded;
 }
 
+// Where every account has one group, and what groups are sorted by adds up: all of them take much
+// memory, and few are shown.
+std::vector<Fold::Ranked> Fold::rank_groups_apart(const Grouping& grouping,
+                                                  const std::vector<char>& selected) const {
+  std::vector<Ranked> all(grouping.groups.size());
+  for (uint32_t account = 0; account < grouping.self.size(); ++account) {
+    if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
+    const Cell& cell = tallied_.cells[account];
+    if (cell.empty() || grouping.self[account] == Grouping::kNone) continue;
+    Ranked& ranked = all[grouping.self[account]];
+    ranked.group = grouping.self[account];
+    ranked.value += value_of(cell, question_.sort);
+    ranked.bytes += cell.bytes;
+  }
+  std::erase_if(all, [](const Ranked& one) { return one.group == Grouping::kNone; });
+  return all;
+}
+
 void Fold::groups_as_rows(Answer& answer, const Grouping& grouping,
                           const std::vector<char>& selected, const StackNames& names) {
-  std::vector<FoldedGroup> folded = fold(grouping, selected);
+  const bool apart = grouping.plan == nullptr && !grouping.add_groups && adds_up(question_.sort);
+  std::vector<FoldedGroup> folded;
+  if (!apart) folded = fold(grouping, selected);
   auto peak_of = [&](uint32_t group) {
     return group < tallied_.group_peaks.size() ? &tallied_.group_peaks[group] : nullptr;
   };
   // Lifetimes are needed for all groups when they decide which ones are shown.
   bool by_lifetime =
       question_.sort == Measure::kMedianLifetime || question_.sort == Measure::kMeanLifetime;
-  std::vector<uint32_t> places(folded.size());
+  std::vector<uint32_t> places(grouping.groups.size());
   std::iota(places.begin(), places.end(), 0u);
   std::vector<Extras> all_extras;
   if (by_lifetime) all_extras = fold_extras(grouping, selected, places, folded.size(), false);
 
-  std::vector<std::pair<uint64_t, uint32_t>> order;
+  std::vector<Ranked> order;
+  if (apart) order = rank_groups_apart(grouping, selected);
   for (uint32_t i = 0; i < folded.size(); ++i) {
     if (folded[i].all.empty()) continue;
     const Extras* extras = all_extras.empty() ? nullptr : &all_extras[i];
-    order.emplace_back(value_of(figures(folded[i].all, extras, peak_of(i)), question_.sort), i);
+    order.push_back({value_of(figures(folded[i].all, extras, peak_of(i)), question_.sort),
+                     folded[i].all.bytes, i});
   }
   size_t top = std::min(question_.top, order.size());
   // What no part has comes last, however much it is.
   const size_t rest = grouping.parts.empty() ? SIZE_MAX : grouping.groups.size() - 1;
   if (rest != SIZE_MAX) top = order.size();
   std::partial_sort(order.begin(), order.begin() + static_cast<long>(top), order.end(),
-                    [&](const auto& a, const auto& b) {
-                      if ((a.second == rest) != (b.second == rest)) return b.second == rest;
-                      if (a.first != b.first) return a.first > b.first;
-                      const Cell& x = folded[a.second].all;
-                      const Cell& y = folded[b.second].all;
-                      return x.bytes != y.bytes ? x.bytes > y.bytes : a.second < b.second;
+                    [&](const Ranked& a, const Ranked& b) {
+                      if ((a.group == rest) != (b.group == rest)) return b.group == rest;
+                      if (a.value != b.value) return a.value > b.value;
+                      return a.bytes != b.bytes ? a.bytes > b.bytes : a.group < b.group;
                     });
   answer.groups = order.size();
   std::fill(places.begin(), places.end(), Grouping::kNone);
-  for (uint32_t i = 0; i < top; ++i) places[order[i].second] = i;
+  for (uint32_t i = 0; i < top; ++i) places[order[i].group] = i;
+  if (apart) folded = fold_apart(grouping, selected, places, top);
   std::vector<Extras> extras = fold_extras(grouping, selected, places, top, false);
   std::vector<Extras> self_extras = fold_extras(grouping, selected, places, top, true);
   for (uint32_t i = 0; i < top; ++i) {
-    uint32_t group = order[i].second;
+    uint32_t group = order[i].group;
+    const FoldedGroup& its = folded[apart ? i : group];
     Row row;
-    row.all = figures(folded[group].all, extras.empty() ? nullptr : &extras[i], peak_of(group));
-    row.self =
-        figures(folded[group].self, self_extras.empty() ? nullptr : &self_extras[i], nullptr);
+    row.all = figures(its.all, extras.empty() ? nullptr : &extras[i], peak_of(group));
+    row.self = figures(its.self, self_extras.empty() ? nullptr : &self_extras[i], nullptr);
     describe_group(grouping.groups[group], names, row);
     if (question_.by == GroupBy::kOwner || !grouping.parts.empty()) {
-      row.stacks = folded[group].stacks;
-      row.site = folded[group].largest;
+      row.stacks = its.stacks;
+      row.site = its.largest;
     }
     if (!grouping.parts.empty()) describe_part(grouping.parts[group], names, row);
     row.is_rest = group == rest;

@@ -16,8 +16,11 @@ namespace heapledger {
 struct FoldedGroup {
   Cell all;
   Cell self;
-  uint64_t stacks = 0;   // whose self it is
-  uint32_t largest = 0;  // of these: the account
+  uint64_t stacks = 0;         // whose self it is
+  uint32_t largest = 0;        // of these: the account …
+  uint64_t largest_value = 0;  // … and what it has
+
+  void add_stack(uint32_t account, const Cell& cell, uint64_t value);
 };
 
 class Fold {
@@ -43,6 +46,17 @@ class Fold {
   uint64_t sort_value(uint32_t account) const;
 
  private:
+  // A group among others, by what decides.
+  struct Ranked {
+    uint64_t value = 0;
+    uint64_t bytes = 0;
+    uint32_t group = Grouping::kNone;
+  };
+  std::vector<Ranked> rank_groups_apart(const Grouping& grouping,
+                                        const std::vector<char>& selected) const;
+  // `places` of the groups that are wanted, or kNone.
+  std::vector<FoldedGroup> fold_apart(const Grouping& grouping, const std::vector<char>& selected,
+                                      const std::vector<uint32_t>& places, size_t count) const;
   std::vector<FoldedGroup> fold(const Grouping& grouping, const std::vector<char>& selected) const;
   std::vector<Extras> fold_extras(const Grouping& grouping, const std::vector<char>& selected,
                                   const std::vector<uint32_t>& places, size_t count,

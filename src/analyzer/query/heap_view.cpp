@@ -67,14 +67,13 @@ Tallied tally_accounts(const Question& question, const HeapView& view) {
   const bool at_end = question.at.kind == Kind::kEnd ||
                       (question.at.kind == Kind::kPeak && view.overview.is_live());
   Tallied out;
-  out.cells.grow_to(accounts.size());
   out.has_time = view.overview.totals.has_time;
-  out.cells_have_peaks = true;
-  out.cell_peaks.grow_to(accounts.size());
+  out.cells_have_peaks = !is_by_stack(question);  // groups of stacks have others
   for (uint32_t id = 0; id < accounts.size(); ++id) {
+    Cell& cell = out.cells[out.cells.add()];
+    if (out.cells_have_peaks) out.cell_peaks.add();
     if (accounts.is_merged(id)) continue;
     const Account& account = accounts.at(id);
-    Cell& cell = out.cells[id];
     static_cast<Sums&>(cell) = account.sums();
     cell.smallest = account.smallest();
     cell.largest = account.largest();
@@ -94,6 +93,7 @@ Tallied tally_accounts(const Question& question, const HeapView& view) {
       cell.live_bytes = accounts.bytes_at_rss_peak(account);
       cell.live_variance = accounts.variance_at_rss_peak(account);
     }
+    if (!out.cells_have_peaks) continue;
     out.cell_peaks[id] = {
         0, 0, account.peak_bytes, account.peak_blocks, account.peak, account.peak_variance, 0};
   }

@@ -327,7 +327,10 @@ void Ledgers::Parts::scan(QuietBook& book, const HeapChoice& heaps, const Watch*
 StackNames& Ledgers::Parts::names() {
   if (const auto instant = instant_reader()) return instant->names();
   if (briefs.empty()) read();
-  if (named.names == nullptr) named = make_names(set.catalog(), naming);
+  if (named.names == nullptr) {
+    named = make_names(set.catalog(), naming);
+    kept_owners.reset();
+  }
   return *named.names;
 }
 

@@ -97,6 +97,11 @@ struct Ledgers::Parts {
   void finish(const Plan& plan, Tally& tally, Counted& counted);
   void select_blocks(const Question& question, const Counted& counted, Plan& plan);
   Answer answer(const Question& question, Counted& counted);
+  // The accounts at a moment, kept for the next question about it.
+  bool can_keep_tally(const Question& question) const;
+  Tallied take_tally(const Question& question);
+  void keep_tally(const Question& question, Counted& counted);
+  Grouping groups_of(const Question& question, const Counted& counted);
   StackWorld stack_world(const Counted& counted);
   const CallTree& calls();
   const std::vector<ThreadFacts>& threads_of(uint32_t ledger, const Counted& counted) const;
@@ -147,6 +152,18 @@ struct Ledgers::Parts {
   std::vector<uint32_t> sites;                   // by account
   Naming naming;
   Named named;  // until a reader of the index has it
+  struct KeptTally {
+    std::shared_ptr<HeapView> view;
+    MomentSpec::Kind moment;
+    bool on_stacks;
+    Tallied tallied;
+  };
+  std::optional<KeptTally> kept_tally;  // as the last question left it
+  struct KeptOwners {
+    bool skip_wrappers;
+    Grouping groups;
+  };
+  std::optional<KeptOwners> kept_owners;  // by the names in `named`
   std::unique_ptr<CallTree> call_tree;
   bool briefs_tried = false;
   std::vector<uint32_t> live_sites;  // by account, of the last question about live blocks

@@ -1,8 +1,6 @@
 #include "analyzer/query/parts.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <unordered_map>
 
 namespace heapledger {
@@ -223,11 +221,24 @@ class PartFinder {
 // Who has most of each part; of the rest nobody is to be named.
 void find_owners(Grouping& grouping, const std::vector<uint32_t>& sites, StackNames& names,
                  const std::function<uint64_t(uint32_t)>& weight) {
+  struct NamedLine {
+    uint32_t group;
+    uint32_t name;
+    uint32_t line;
+    bool operator==(const NamedLine&) const = default;
+  };
+  struct NamedLineHash {
+    size_t operator()(const NamedLine& at) const {
+      const uint64_t mixed =
+          (uint64_t{at.name} << 32 | at.line) + uint64_t{at.group} * 0x632BE5ABull;
+      return static_cast<size_t>(mixed * 0x9E3779B97F4A7C15ull >> 16);
+    }
+  };
   struct Owned {
     uint32_t frame;
     uint64_t amount;
   };
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Owned> owned;  // by group, name and line
+  std::unordered_map<NamedLine, Owned, NamedLineHash> owned;
   for (uint32_t account = 0; account < sites.size(); ++account) {
     const uint64_t amount = weight(account);
     if (amount == 0 || grouping.self[account] + 1 == grouping.groups.size()) continue;
