@@ -44,6 +44,8 @@ enum class Kind : uint8_t {
   // The two shapes with tags of their own; as Kind values they exist for decoded entries only.
   kMalloc = 15,
   kFree = 16,
+  // In tags only, decoded as a calloc: at the time of the entry before: pointer site size
+  kCallocSameTime = 17,
 
   // Long: length, then time, then:
   kThread = 32,      // index tid name: from here on this window speaks for that thread
@@ -127,6 +129,12 @@ inline constexpr unsigned upper_of(unsigned char tag) {
 }
 inline constexpr unsigned char make_tag(unsigned shape, unsigned upper) {
   return static_cast<unsigned char>(upper << 2 | shape);
+}
+
+// Of an entry with fixed fields: whether its time is a field of its own.
+inline constexpr bool has_time_behind(unsigned char tag) {
+  if (shape_of(tag) != kShapeOther) return upper_of(tag) == kTimeEscape;
+  return upper_of(tag) != static_cast<unsigned>(Kind::kCallocSameTime);
 }
 
 // No entry with fixed fields is longer than this, stores past its end included.

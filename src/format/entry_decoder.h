@@ -93,7 +93,13 @@ class EntryDecoder {
   bool other(unsigned char tag, Entry& entry) {
     entry.kind = static_cast<Kind>(upper_of(tag));
     if (upper_of(tag) >= kFirstLongKind) return long_fields(entry);
-    if (!time(entry.time) || !pointer(entry.pointer)) return false;
+    if (entry.kind == Kind::kCallocSameTime) {
+      entry.kind = Kind::kCalloc;
+      entry.time = time_;
+    } else if (!time(entry.time)) {
+      return false;
+    }
+    if (!pointer(entry.pointer)) return false;
     entry.end_time = entry.time;
     if (entry.kind == Kind::kMalloc || entry.kind == Kind::kFree) return false;
     const KindMeaning meaning = meaning_of(entry.kind);

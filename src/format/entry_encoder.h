@@ -42,9 +42,6 @@ inline uint64_t advance(EncoderState& state, uint64_t time) {
   state.time += delta;
   return delta;
 }
-inline uint64_t advance(EncoderState&, SameTime) {
-  return 0;
-}
 
 inline unsigned char* put_pointer(EncoderState& state, unsigned char* at, uint64_t pointer) {
   at = put_folded(at, pointer - state.pointer);
@@ -95,10 +92,20 @@ __attribute__((always_inline)) inline void append_malloc(EncoderState& state, Ti
   detail::commit(state, start, put_varint(at, size), tag);
 }
 
+__attribute__((always_inline)) inline void append_calloc(EncoderState& state, SameTime,
+                                                         uint64_t pointer, uint32_t site,
+                                                         uint64_t size) {
+  unsigned char* const start = state.cursor;
+  unsigned char* at = detail::put_pointer(state, start + 1, pointer);
+  at = put_usual_varint(at, site);
+  at = put_varint(at, size);
+  detail::commit(state, start, at,
+                 make_tag(kShapeOther, static_cast<unsigned>(Kind::kCallocSameTime)));
+}
+
 // kCalloc, kReallocNew, kReallocArrayNew, kValloc, kPvalloc.
-template <typename Time>
 __attribute__((always_inline)) inline void append_allocation(EncoderState& state, Kind kind,
-                                                             Time time, uint64_t pointer,
+                                                             uint64_t time, uint64_t pointer,
                                                              uint32_t site, uint64_t size) {
   unsigned char* const start = state.cursor;
   unsigned char* at = put_varint(start + 1, detail::advance(state, time));
@@ -106,6 +113,12 @@ __attribute__((always_inline)) inline void append_allocation(EncoderState& state
   at = put_varint(at, site);
   at = put_varint(at, size);
   detail::commit(state, start, at, make_tag(kShapeOther, static_cast<unsigned>(kind)));
+}
+
+__attribute__((always_inline)) inline void append_calloc(EncoderState& state, uint64_t time,
+                                                         uint64_t pointer, uint32_t site,
+                                                         uint64_t size) {
+  append_allocation(state, Kind::kCalloc, time, pointer, site, size);
 }
 
 // kPosixMemalign, kAlignedAlloc, kMemalign.

@@ -22,7 +22,9 @@ Header = collections.namedtuple(
 
 Sample = collections.namedtuple("Sample", "window time rss highest ticks files")
 
-SIMPLE = {1: "calloc", 2: "realloc", 3: "reallocarray", 4: "valloc", 5: "pvalloc"}
+CALLOC_AT_ONCE = 17
+SIMPLE = {1: "calloc", 2: "realloc", 3: "reallocarray", 4: "valloc", 5: "pvalloc",
+          CALLOC_AT_ONCE: "calloc"}
 ALIGNED = {6: "posix_memalign", 7: "aligned_alloc", 8: "memalign"}
 RESIZED = {9: "realloc", 10: "reallocarray"}
 FREED = {11: "realloc", 12: "reallocarray", 13: "free_sized", 14: "free_aligned_sized"}
@@ -153,7 +155,8 @@ class Ledger:
             self._long(kind, payload, end)
             payload.at = end
             return
-        self._time += payload.number()
+        if kind != CALLOC_AT_ONCE:
+            self._time += payload.number()
         payload.pointer()
         if kind in FREED:
             self._freed(FREED[kind])

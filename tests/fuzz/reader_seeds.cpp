@@ -26,6 +26,7 @@ std::string every_kind() {
       .site(0, 2, 1, 1, 0x1200)
       .malloc(1, 0x1000, 10, 1)
       .allocate(Kind::kCalloc, 2, 0x2000, 10, 2)
+      .calloc_at_once(0x2800, 10, 2)
       .allocate(Kind::kReallocNew, 3, 0x3000, 10)
       .aligned(Kind::kPosixMemalign, 4, 0x4000, 10, 64)
       .resize(5, 0x1000, 6, 0x1800, 20)

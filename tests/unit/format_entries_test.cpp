@@ -102,6 +102,14 @@ class History {
         e.fields.assign(random_() % 100, static_cast<char>(random_()));
         LongEntry(state_, e.kind, e.time).bytes(e.fields.data(), e.fields.size()).finish();
         break;
+      case Kind::kCalloc:
+        if (random_() % 2 == 0) {
+          e.time = e.end_time = state_.time;
+          append_calloc(state_, SameTime(), e.pointer, e.site, e.size);
+        } else {
+          append_calloc(state_, e.time, e.pointer, e.site, e.size);
+        }
+        break;
       default:
         append_allocation(state_, e.kind, e.time, e.pointer, e.site, e.size);
     }
@@ -170,7 +178,7 @@ TEST(Entries, ThoseWithoutATimeOfTheirOwnHaveTheOneBefore) {
   EncoderState state{bytes.data(), 100, 0};
   append_malloc(state, uint64_t{107}, 0x1000, 1, 8);
   append_malloc(state, SameTime(), 0x2008, 2, 16);  // not a multiple of 16
-  append_allocation(state, Kind::kCalloc, SameTime(), 0x3000, 3, 24);
+  append_calloc(state, SameTime(), 0x3000, 3, 24);
   append_free(state, SameTime(), 0x1000);
   append_free(state, uint64_t{109}, 0x3000);
   EntryDecoder decoder(bytes.data(), state.cursor, 100);

@@ -80,6 +80,12 @@ WindowBuilder& WindowBuilder::allocate(Kind kind, uint64_t time, uint64_t pointe
   return *this;
 }
 
+WindowBuilder& WindowBuilder::calloc_at_once(uint64_t pointer, uint64_t size, uint32_t site) {
+  make_room(0);
+  append_calloc(state_, format::SameTime(), pointer, site, size);
+  return *this;
+}
+
 WindowBuilder& WindowBuilder::aligned(Kind kind, uint64_t time, uint64_t pointer, uint64_t size,
                                       uint64_t alignment, uint32_t site) {
   make_room(0);

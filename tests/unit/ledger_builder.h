@@ -31,6 +31,8 @@ class WindowBuilder {
   WindowBuilder& malloc(uint64_t time, uint64_t pointer, uint64_t size, uint32_t site = 1);
   WindowBuilder& allocate(format::Kind kind, uint64_t time, uint64_t pointer, uint64_t size,
                           uint32_t site = 1);
+  // At the time of the entry before.
+  WindowBuilder& calloc_at_once(uint64_t pointer, uint64_t size, uint32_t site = 1);
   WindowBuilder& aligned(format::Kind kind, uint64_t time, uint64_t pointer, uint64_t size,
                          uint64_t alignment, uint32_t site = 1);
   WindowBuilder& free(uint64_t time, uint64_t pointer);

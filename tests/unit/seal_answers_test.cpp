@@ -49,6 +49,7 @@ LedgerBuilder random_ledger(unsigned seed, unsigned windows, unsigned calls) {
         break;
       case 1:
         window.allocate(Kind::kCalloc, time, address, size, site);
+        if (random() % 2 == 0) window.calloc_at_once(address + 0x1000'0000, size, site);
         live.push_back(address);
         break;
       case 2:

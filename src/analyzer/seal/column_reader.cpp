@@ -167,10 +167,10 @@ unsigned char* ColumnReader::entry(unsigned char tag, unsigned char* to) {
   const unsigned shape = format::shape_of(tag);
   const unsigned upper = format::upper_of(tag);
   *to++ = tag;
-  uint64_t delta = upper;
   bool other = shape == format::kShapeOther;
+  uint64_t delta = other ? 0 : upper;
   if (shape == 0) return nullptr;
-  if (other || upper == format::kTimeEscape) {
+  if (format::has_time_behind(tag)) {
     if (!at_[other ? kOtherTimes : kTimes].number(delta)) return nullptr;
     to = format::put_varint(to, delta);
   }
@@ -178,6 +178,7 @@ unsigned char* ColumnReader::entry(unsigned char tag, unsigned char* to) {
   Kind kind = other                         ? static_cast<Kind>(upper)
               : shape == format::kShapeFree ? Kind::kFree
                                             : Kind::kMalloc;
+  if (kind == Kind::kCallocSameTime) kind = Kind::kCalloc;
   if (kind > Kind::kFree || kind == Kind::kEnd) return nullptr;
   uint64_t address;
   if (kind >= Kind::kRealloc && kind != Kind::kMalloc) {

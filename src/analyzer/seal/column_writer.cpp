@@ -61,10 +61,9 @@ void ColumnWriter::add_plain(std::span<const unsigned char> payload) {
 void ColumnWriter::entry(const Entry& entry, unsigned char tag) {
   if (static_cast<unsigned>(entry.kind) >= format::kFirstLongKind) return note(entry, tag);
   columns_[kTags].put_byte(tag);
-  if (format::shape_of(tag) == format::kShapeOther) {
-    put(kOtherTimes, entry.time - time_);
-  } else if (format::upper_of(tag) == format::kTimeEscape) {
-    put(kTimes, entry.time - time_);
+  if (format::has_time_behind(tag)) {
+    const bool other = format::shape_of(tag) == format::kShapeOther;
+    put(other ? kOtherTimes : kTimes, entry.time - time_);
   }
   switch (format::event_of(entry.kind)) {
     case format::Event::kDeath:

@@ -100,7 +100,7 @@ struct Trace : ByEvent<Trace> {
     const size_t bytes = count * size;
     const bool entered = enter_quickly(bytes, [&](Window& window, auto time) {
       uint32_t site = quick_site_for(window, time, bytes, pc, sp, bp);
-      format::append_allocation(window.encoder, Kind::kCalloc, time, address(block), site, bytes);
+      format::append_calloc(window.encoder, time, address(block), site, bytes);
     });
     return __builtin_expect(entered, 1) ? block : enter_calloc_slowly(block, bytes, {pc, sp, bp});
   }
