@@ -19,8 +19,16 @@ struct Off {
   template <Function function, typename... Arguments>
   __attribute__((always_inline)) static auto call(const Caller&, Arguments... arguments) {
     if (act_of(function) != Act::kQuestion && __builtin_expect(orders_waiting(), 0)) {
-      look_at_orders();
+      return after_orders<function>(arguments...);
     }
+    return real<function>(arguments...);
+  }
+
+ private:
+  // Not in the quick path, which would keep its arguments on the stack then.
+  template <Function function, typename... Arguments>
+  __attribute__((noinline, cold)) static auto after_orders(Arguments... arguments) {
+    look_at_orders();
     return real<function>(arguments...);
   }
 };

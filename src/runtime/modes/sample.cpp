@@ -43,6 +43,14 @@ __attribute__((noinline, cold)) void* malloc_near_sample(size_t size, HEAPLEDGER
   return block;
 }
 
+// Not in the quick path, which would keep its arguments on the stack then.
+template <By by>
+__attribute__((noinline, cold)) void* malloc_after_orders(size_t size, HEAPLEDGER_CALLER) {
+  look_at_orders();
+  if (passes(step_of<by>(size))) return real_heap.malloc(size);
+  return malloc_near_sample<by>(size, pc, sp, bp);
+}
+
 // Forgotten only when it is entered: a handler may jump out of here, and the program try again.
 __attribute__((noinline, cold)) void end_if_sampled(Kind kind, const void* block) {
   if (!is_sampled(address(block))) return;
@@ -58,7 +66,7 @@ __attribute__((noinline, cold)) void free_perhaps_sampled(void* block) {
 template <By by>
 struct SampleBy : ByEvent<SampleBy<by>> {
   static void* malloc(size_t size, HEAPLEDGER_CALLER) {
-    if (__builtin_expect(orders_waiting(), 0)) look_at_orders();
+    if (__builtin_expect(orders_waiting(), 0)) return malloc_after_orders<by>(size, pc, sp, bp);
     if (__builtin_expect(passes(step_of<by>(size)), 1)) return real_heap.malloc(size);
     return malloc_near_sample<by>(size, pc, sp, bp);
   }
