@@ -17,7 +17,7 @@ constexpr uint32_t kAccounts = 20;
 
 Cube cube_of(uint32_t edges, uint32_t rows) {
   Cube cube;
-  cube.edges = {uint64_t{1024} * edges, edges};
+  cube.edges = cube.change_edges = {uint64_t{1024} * edges, edges};
   for (uint32_t i = 0; i < rows; ++i) {
     const auto birth = static_cast<uint16_t>(i * edges / rows);
     const auto death = static_cast<uint16_t>((birth + edges) / 2);

@@ -2,6 +2,7 @@
 // reads nothing for it.
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <random>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "analyzer/index/cube.h"
 #include "analyzer/query/answer_json.h"
+#include "analyzer/query/question_json.h"
 #include "counting_source.h"
 #include "query_asker.h"
 #include "seal_bytes.h"
@@ -147,8 +149,16 @@ TEST_P(Index, HasFewerEdgesWhereRowsAreTooManyAndStaysExact) {
   little.index_rows = 1200;
   Ledgers small = open(little);
   ASSERT_TRUE(small.make_index());
-  EXPECT_LT(small.edges().count, full.edges().count);
-  EXPECT_GT(small.edges().width_ns, full.edges().width_ns);
+  // Of what stays, or of what changes.
+  bool has_all = small.edges() == full.edges();
+  for (uint32_t edge = 1; edge + 1 < full.edges().count && has_all; ++edge) {
+    Question bucket;
+    bucket.between = {at(full.edges().time_of(edge - 1)), at(full.edges().time_of(edge))};
+    bucket.wanted.no_range_peaks = true;
+    ASSERT_TRUE(full.is_in_index(bucket));
+    has_all = small.is_in_index(bucket);
+  }
+  EXPECT_FALSE(has_all);
   std::mt19937_64 random(GetParam() + 1);
   for (int i = 0; i < 20 && small.edges().count > 1; ++i) {
     Moments moments = choose(small.edges(), random);
@@ -190,6 +200,51 @@ TEST_P(Index, LeavesOtherQuestionsToPasses) {
     const std::string is = text_of(indexed.ask(question), question);
     EXPECT_GT(read_, before);
     EXPECT_EQ(is, text_of(plain.ask(question), question));
+  }
+}
+
+// Of what is live at an edge sums are there already: whatever sorts, filters or cuts.
+TEST_P(Index, FirstRowsAndNodesAreThoseOfAPass) {
+  Ledgers plain = open();
+  Ledgers indexed = open();
+  ASSERT_TRUE(indexed.make_index());
+  const Edges edges = indexed.edges();
+  std::mt19937_64 random(GetParam() + 77);
+  constexpr Measure kSorts[] = {Measure::kLiveBytes, Measure::kLiveBlocks,     Measure::kCalls,
+                                Measure::kBytes,     Measure::kTemporaryCalls, Measure::kMovedBytes,
+                                Measure::kFrees,     Measure::kAverageSize};
+  constexpr const char* kFilters[] = {"",
+                                      "function=parse",
+                                      "function=*a*",
+                                      "function=!*e*",
+                                      "module=!libwork*",
+                                      "function=f1*,function=!f?2"};
+  constexpr const char* kMoments[] = {"peak", "end", "start"};
+  for (int i = 0; i < 40; ++i) {
+    Question question;
+    question.at = i % 4 == 0
+                      ? parse_moment(kMoments[i / 4 % 3])
+                      : at(edges.time_of(static_cast<uint32_t>(random() % (edges.count - 1))));
+    question.filter = parse_filter(kFilters[random() % std::size(kFilters)]);
+    question.sort = kSorts[random() % std::size(kSorts)];
+    question.skip_wrappers = random() % 4 != 0;
+    question.by = kByStack[random() % std::size(kByStack)];
+    question.top = random() % 3 == 0 ? SIZE_MAX : 1 + random() % 6;
+    SCOPED_TRACE(to_json(question).line());
+    EXPECT_EQ(text_of(indexed.ask(question), question), text_of(plain.ask(question), question));
+    question.top = SIZE_MAX;
+    question.tree = TreeShape::kTopDown;
+    question.least_share = random() % 2 == 0 ? 0 : 0.02;
+    question.most_nodes = random() % 2 == 0 ? kMaxTreeNodes : 1 + random() % 20;
+    if (random() % 3 == 0) question.below = "parse";
+    const Answer tree = plain.ask(question);
+    EXPECT_EQ(text_of(indexed.ask(question), question), text_of(tree, question));
+    for (uint32_t node = 1 + static_cast<uint32_t>(random() % tree.tree.size());
+         node < tree.tree.size() && node != 0; node = tree.tree[node].parent) {
+      question.path.insert(question.path.begin(), tree.tree[node].name);
+    }
+    EXPECT_EQ(text_of(indexed.ask(question), question), text_of(plain.ask(question), question));
+    ASSERT_FALSE(HasFailure());
   }
 }
 

@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "analyzer/error.h"
+#include "counting_source.h"
 #include "ledger_builder.h"
 #include "query_bytes.h"
 
@@ -156,13 +160,85 @@ TEST(IndexExtremes, RandomLivesWithMoreRowsThanTheBound) {
   expect_right(ledgers, lives);
 }
 
-// Nearly every account in nearly every bucket: merging buckets hardly helps, and what would be left
-// is not worth its pass.
-TEST(IndexExtremes, TooManyRowsForAnyNumberOfEdges) {
+uint64_t live_at(const std::vector<Life>& lives, uint64_t time) {
+  uint64_t live = 0;
+  for (const Life& life : lives) {
+    if (life.birth <= time && (life.death == 0 || life.death > time)) live += life.size;
+  }
+  return live;
+}
+
+// Nearly every account in nearly every bucket: there is room for what is live at the edges, and
+// none for what happens between them, which takes a pass.
+TEST(IndexExtremes, WhatChangesIsLeftOutWhereNearlyAllDoesAllTheTime) {
   std::vector<Life> lives;
   for (uint32_t i = 1; i <= 40'000; ++i) {
     lives.push_back({i * 2000, i * 2000 + 100'001, 1 + i % 3000, 1 + i % 4000});
   }
+  Options options;
+  options.index_rows = 5000;
+  uint64_t read = 0;
+  const std::string bytes = ledger_of(lives, 4000);
+  std::vector<Ledgers::Opener> openers;
+  openers.emplace_back([&] { return std::make_unique<test::CountingSource>(bytes, read); });
+  Ledgers ledgers(std::move(openers), options);
+  ASSERT_TRUE(ledgers.make_index());
+  const Edges edges = ledgers.edges();
+  ASSERT_GE(edges.count, 4u);
+  const uint64_t before = read;
+  const Timeline line = ledgers.timeline({});
+  EXPECT_TRUE(line.calls.empty());
+  for (uint32_t edge = 0; edge + 1 < edges.count; ++edge) {
+    const uint64_t live = live_at(lives, edges.time_of(edge));
+    EXPECT_EQ(line.live_bytes[edge], live) << edge;
+    Question question;
+    question.at = {MomentSpec::Kind::kTime, edges.time_of(edge), 0, {}};
+    question.by = GroupBy::kFunction;
+    EXPECT_EQ(ledgers.ask(question).totals.live_bytes, live) << edge;
+  }
+  EXPECT_EQ(read, before);
+  EXPECT_THROW(ledgers.cohorts({}, 16), Error);
+
+  Question range;
+  range.between = {parse_moment("start"), {MomentSpec::Kind::kTime, edges.time_of(1), 0, {}}};
+  range.by = GroupBy::kSite;
+  range.wanted.no_range_peaks = true;
+  EXPECT_FALSE(ledgers.is_in_index(range));
+  const auto calls = std::count_if(
+      lives.begin(), lives.end(), [&](const Life& life) { return life.birth <= edges.time_of(1); });
+  EXPECT_EQ(ledgers.ask(range).totals.calls, static_cast<uint64_t>(calls));
+  EXPECT_GT(read, before);
+}
+
+// Few accounts change at a time, and many blocks stay: halving one does not halve the other.
+TEST(IndexExtremes, WhatStaysAndWhatChangesHaveEdgesOfTheirOwn) {
+  std::vector<Life> lives;
+  std::mt19937_64 random(7);
+  for (uint32_t i = 1; i <= 30'000; ++i) {
+    lives.push_back({i * 2000, i * 2000 + 1 + 2 * (random() % 10'000'000), 8, 1 + i / 100});
+  }
+  Options options;
+  options.index_rows = 3000;
+  Ledgers ledgers = test::open_bytes({ledger_of(lives, 301)}, options);
+  ASSERT_TRUE(ledgers.make_index());
+  const Edges edges = ledgers.edges();
+  for (uint32_t edge = 1; edge + 1 < edges.count; edge += 3) {
+    Question range;
+    range.between = {{MomentSpec::Kind::kTime, edges.time_of(edge - 1), 0, {}},
+                     {MomentSpec::Kind::kTime, edges.time_of(edge), 0, {}}};
+    range.wanted.no_range_peaks = true;
+    ASSERT_TRUE(ledgers.is_in_index(range));
+    const auto calls = std::count_if(lives.begin(), lives.end(), [&](const Life& life) {
+      return life.birth > edges.time_of(edge - 1) && life.birth <= edges.time_of(edge);
+    });
+    EXPECT_EQ(ledgers.ask(range).totals.calls, static_cast<uint64_t>(calls)) << edge;
+  }
+}
+
+// What is born stays, everywhere: hardly an edge would be left, and there is no index.
+TEST(IndexExtremes, TooManyRowsForAnyNumberOfEdges) {
+  std::vector<Life> lives;
+  for (uint32_t i = 1; i <= 40'000; ++i) lives.push_back({i * 2000, 0, 1 + i % 3000, 1 + i % 4000});
   Options options;
   options.index_rows = 5000;
   Ledgers ledgers = test::open_bytes({ledger_of(lives, 4000)}, options);
@@ -171,11 +247,7 @@ TEST(IndexExtremes, TooManyRowsForAnyNumberOfEdges) {
   Question question;
   question.at = {MomentSpec::Kind::kTime, 40'000'001, 0, {}};
   question.by = GroupBy::kSite;
-  uint64_t live = 0;
-  for (const Life& life : lives) {
-    if (life.birth <= 40'000'001 && life.death > 40'000'001) live += life.size;
-  }
-  EXPECT_EQ(ledgers.ask(question).totals.live_bytes, live);
+  EXPECT_EQ(ledgers.ask(question).totals.live_bytes, live_at(lives, 40'000'001));
 }
 
 }  // namespace

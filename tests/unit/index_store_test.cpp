@@ -59,7 +59,11 @@ Cube random_cube(uint64_t seed) {
   auto below = [&random](uint64_t bound) { return random() % bound; };
   auto any = [&random] { return random() >> (random() % 64); };
   Cube cube;
-  cube.edges = {1024u << below(10), static_cast<uint32_t>(1 + below(1000))};
+  cube.edges = cube.change_edges = {1024u << below(10), static_cast<uint32_t>(1 + below(1000))};
+  Edges& halved = below(2) == 0 ? cube.edges : cube.change_edges;
+  for (uint64_t i = below(4); i > 0; --i) halved = {2 * halved.width_ns, (halved.count + 1) / 2};
+  const bool has_changes = below(4) != 0;
+  if (!has_changes) cube.change_edges = {};
   const size_t rows = below(300);
   for (size_t i = 0; i < rows; ++i) {
     Stay stay;
@@ -70,9 +74,10 @@ Cube random_cube(uint64_t seed) {
     stay.blocks = any();
     stay.bytes = any();
     cube.stays.push_back(stay);
+    if (!has_changes) continue;
     Change change;
     change.account = static_cast<uint32_t>(below(kAccounts));
-    change.bucket = static_cast<uint32_t>(below(cube.edges.count));
+    change.bucket = static_cast<uint32_t>(below(cube.change_edges.count));
     change.calls = static_cast<uint32_t>(any());
     change.temporary_calls = static_cast<uint32_t>(any());
     change.ended_bytes = any();
@@ -113,15 +118,23 @@ TEST(CubeStore, RefusesWhatIsCutOffOrTooLong) {
 
 TEST(CubeStore, RefusesWhatDoesNotFit) {
   Cube cube;
-  cube.edges = {1024, 10};
+  cube.edges = cube.change_edges = {1024, 10};
   cube.stays.push_back({5, 2, 4, 1, 1});
   cube.stays.push_back({9, 2, 4, 1, 1});
   EXPECT_TRUE(unpack_cube(pack_cube(cube), 10, 2));
   EXPECT_FALSE(unpack_cube(pack_cube(cube), 9, 2));
   EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 1));
-  cube.edges.count = 4;
+  cube.edges.count = cube.change_edges.count = 4;
   EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 2));
-  cube.edges.count = 10;
+  cube.edges.count = cube.change_edges.count = 10;
+  for (const Edges& wrong : {Edges{1024, 9}, Edges{2048, 10}, Edges{1536, 10}, Edges{0, 3}}) {
+    cube.change_edges = wrong;
+    EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 2)) << wrong.width_ns;
+  }
+  cube.change_edges = {4096, 3};
+  EXPECT_TRUE(unpack_cube(pack_cube(cube), 10, 2));
+  cube.change_edges = {};  // which leaves room for more of the others
+  EXPECT_TRUE(unpack_cube(pack_cube(cube), 10, 1));
   cube.stays[1].death = 1;  // before its birth
   EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 2));
 }
@@ -143,9 +156,9 @@ TEST(CubeStore, ReadsChangedBytesAsASoundCubeOrNone) {
     }
     for (const Change& row : read->changes) {
       ASSERT_LT(row.account, kAccounts);
-      ASSERT_LT(row.bucket, read->edges.count);
+      ASSERT_LT(row.bucket, read->change_edges.count);
     }
-    EXPECT_EQ(read->timeline({}).calls.size(), read->edges.count);
+    EXPECT_EQ(read->timeline({}).live_bytes.size(), read->edges.count);
     for (const Lives* lives : {&read->lives, &read->all_lives}) {
       EXPECT_EQ(lives->timeline({}).calls.size(), lives->edges.count);
       for (const Life& life : lives->lives) {

@@ -8,9 +8,12 @@ namespace {
 // Of rows by bucket, those of a range.
 template <typename Use>
 void for_each_change(const Cube& cube, const BucketRange& range, const Use& use) {
-  auto change = std::partition_point(cube.changes.begin(), cube.changes.end(),
-                                     [&](const Change& c) { return c.bucket < range.first; });
-  for (; change != cube.changes.end() && change->bucket <= range.last; ++change) use(*change);
+  auto change =
+      std::partition_point(cube.changes.begin(), cube.changes.end(),
+                           [&](const Change& c) { return cube.bucket_of(c) < range.first; });
+  for (; change != cube.changes.end() && cube.bucket_of(*change) <= range.last; ++change) {
+    use(*change);
+  }
 }
 
 }  // namespace
@@ -36,7 +39,7 @@ Cohorts cohorts_of(const Cube& cube, const std::vector<char>& selected, uint32_t
   std::vector<Sum> sums(plane.count * width);
   for (const Change& change : cube.changes) {
     if (!counts(change.account)) continue;
-    const size_t birth = change.bucket >> shift;
+    const size_t birth = cube.bucket_of(change) >> shift;
     Sum& same = sums[birth * width + birth];
     same.blocks += change.calls;
     same.bytes += change.bytes;

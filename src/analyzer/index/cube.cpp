@@ -55,26 +55,36 @@ bool RareChange::join(const RareChange& other) {
 }
 
 void Cube::add_live(uint32_t edge, Paged<Cell>& cells) const {
-  for (const Stay& stay : stays) {
-    if (stay.birth > edge) break;
-    if (stay.last() > edge) add_stay(stay, cells);
-  }
+  for_each_live(0, edge, [&cells](const Stay& stay) { add_stay(stay, cells); });
   for (const LifeSpread& row : spreads) {
     if (row.birth > edge) break;
     if (row.last() > edge) cells[row.account].live_variance += row.bytes_variance;
   }
 }
 
+bool Cube::has_changes(std::optional<uint32_t> from, std::optional<uint32_t> to) const {
+  auto has = [this](uint32_t edge) { return change_edges.at(edges.time_of(edge)).has_value(); };
+  return change_edges.count > 0 && (!from || has(*from)) && (!to || has(*to));
+}
+
 void Cube::add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
                      Paged<Cell>& cells) const {
   const uint32_t first = from ? *from + 1 : 0;
   const uint32_t last = to ? *to : UINT32_MAX;
-  auto stay = std::partition_point(stays.begin(), stays.end(),
-                                   [first](const Stay& s) { return s.birth < first; });
-  for (; stay != stays.end() && stay->birth <= last; ++stay) {
-    if (to ? stay->last() > last : stay->is_left()) add_stay(*stay, cells);
+  if (to) {
+    for_each_live(first, last, [&cells](const Stay& stay) { add_stay(stay, cells); });
+  } else {
+    auto stay = std::partition_point(stays.begin(), stays.end(),
+                                     [first](const Stay& s) { return s.birth < first; });
+    for (; stay != stays.end(); ++stay) {
+      if (stay->is_left()) add_stay(*stay, cells);
+    }
   }
-  for_each_between(changes, first, last, [&cells](const Change& change) {
+  // The first and the last bucket of what changes.
+  auto bucket_at = [this](uint32_t edge) { return *change_edges.at(edges.time_of(edge)); };
+  const uint32_t first_change = from ? bucket_at(*from) + 1 : 0;
+  const uint32_t last_change = to ? bucket_at(*to) : UINT32_MAX;
+  for_each_between(changes, first_change, last_change, [&cells](const Change& change) {
     Cell& cell = cells[change.account];
     cell.calls += change.calls;
     cell.bytes += change.bytes;
@@ -85,7 +95,7 @@ void Cube::add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
     cell.smallest = std::min(cell.smallest, change.smallest);
     cell.largest = std::max(cell.largest, change.largest);
   });
-  for_each_between(rare_changes, first, last, [&cells](const RareChange& change) {
+  for_each_between(rare_changes, first_change, last_change, [&cells](const RareChange& change) {
     cells[change.account].RareSums::add(change);
   });
   const LifeWindow window{first, last, to};
@@ -99,10 +109,7 @@ Timeline Cube::timeline(const std::vector<char>& selected) const {
   Timeline line;
   line.edges = edges;
   line.from_index = true;
-  for (auto* column : {&line.live_bytes, &line.live_blocks, &line.calls, &line.bytes,
-                       &line.ended_blocks, &line.ended_bytes}) {
-    column->assign(edges.count, 0);
-  }
+  for (auto* column : {&line.live_bytes, &line.live_blocks}) column->assign(edges.count, 0);
   // At first how much is more at an edge than at the one before: less wraps around, and comes out
   // right in the sum.
   for (const Stay& stay : stays) {
@@ -115,12 +122,17 @@ Timeline Cube::timeline(const std::vector<char>& selected) const {
   }
   std::partial_sum(line.live_bytes.begin(), line.live_bytes.end(), line.live_bytes.begin());
   std::partial_sum(line.live_blocks.begin(), line.live_blocks.end(), line.live_blocks.begin());
+  if (!has_all_changes()) return line;
+  for (auto* column : {&line.calls, &line.bytes, &line.ended_blocks, &line.ended_bytes}) {
+    column->assign(edges.count, 0);
+  }
   for (const Change& change : changes) {
     if (!counts(change.account)) continue;
-    line.calls[change.bucket] += change.calls;
-    line.bytes[change.bucket] += change.bytes;
-    line.ended_blocks[change.bucket] += change.ended_blocks;
-    line.ended_bytes[change.bucket] += change.ended_bytes;
+    const uint32_t bucket = bucket_of(change);
+    line.calls[bucket] += change.calls;
+    line.bytes[bucket] += change.bytes;
+    line.ended_blocks[bucket] += change.ended_blocks;
+    line.ended_bytes[bucket] += change.ended_bytes;
   }
   return line;
 }

@@ -6,6 +6,7 @@
 // bucket i. Immutable once made, so that several threads may ask.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -69,8 +70,14 @@ struct RareChange : RareSums {
   bool operator==(const RareChange&) const = default;
 };
 
+// Where no changes are kept there is room for so many times as many stays.
+inline constexpr size_t kStaysInPlaceOfChanges = 2;
+
 struct Cube {
   Edges edges;
+  // Of what changes: they may be wider or less wide by twos; none where nearly every account
+  // changes all the time, so that hardly any would be left.
+  Edges change_edges;
   // Each in the order of their places.
   std::vector<Stay> stays;
   std::vector<Change> changes;
@@ -86,15 +93,46 @@ struct Cube {
   // Adds what is live at an edge to the cells of accounts.
   void add_live(uint32_t edge, Paged<Cell>& cells) const;
 
+  // All rows of what is live at an edge and was born in one of the buckets up to it. Those that
+  // ended before are not looked at.
+  template <typename Use>
+  void for_each_live(uint32_t first, uint32_t edge, const Use& use) const;
+
+  // Whether what happened between two edges is there, or in every single bucket.
+  bool has_changes(std::optional<uint32_t> from, std::optional<uint32_t> to) const;
+  bool has_all_changes() const {
+    return change_edges.count > 0 && change_edges.width_ns <= edges.width_ns;
+  }
+  // If so.
+  uint32_t bucket_of(const Change& change) const {
+    return static_cast<uint32_t>(change.bucket / (edges.width_ns / change_edges.width_ns));
+  }
+
   // What happened after the edge `from` up to the edge `to`; nothing: from the start, to the end.
   // Live is what was born then and is there at the end of it.
   void add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
                  Paged<Cell>& cells) const;
 
-  // Of the accounts that are selected; empty: of all.
+  // Of the accounts that are selected; empty: of all. Of what changes only if all of it is there.
   Timeline timeline(const std::vector<char>& selected) const;
 
   bool operator==(const Cube&) const = default;
 };
+
+template <typename Use>
+void Cube::for_each_live(uint32_t first, uint32_t edge, const Use& use) const {
+  auto is_before = [](const Stay& stay, uint64_t place) { return stay.place() < place; };
+  auto row = stays.begin();
+  for (uint64_t birth = first; birth <= edge; ++birth) {
+    // What was freed, and then what was left.
+    for (const uint64_t left : {uint64_t{0}, uint64_t{Stay::kLeft}}) {
+      row = std::lower_bound(row, stays.end(), birth << 48 | (left | (edge + 1)) << 32, is_before);
+      for (; row != stays.end() && row->birth == birth && (row->death & Stay::kLeft) == left;
+           ++row) {
+        use(*row);
+      }
+    }
+  }
+}
 
 }  // namespace heapledger

@@ -18,8 +18,9 @@ constexpr size_t kPartOfAllLives = 8;
 // There are many of them, and each is to be read for an answer.
 constexpr uint32_t kMostEdgesOfLives = 256;
 
-// With fewer edges nobody can drag a cursor, and a pass has paid for nothing.
-constexpr uint32_t kLeastEdgesOfCube = 8;
+// With fewer edges nobody can drag a cursor, or choose a range, and a pass has paid for nothing.
+constexpr uint32_t kLeastEdges = 4;
+constexpr uint32_t kLeastEdgesOfChanges = 16;
 
 uint64_t key_of(const LiveBlock& block) {
   constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ull;
@@ -90,7 +91,7 @@ CubeBook::CubeBook(const LedgerSet& set, Edges edges, size_t most_rows, bool wit
       ledgers_(set.size()),
       all_lives_(edges, most_rows / kPartOfAllLives, edges.count, nullptr),
       lives_(edges, most_rows / kPartOfLives, kMostEdgesOfLives, &all_lives_) {
-  cube_.edges = edges;
+  cube_.edges = cube_.change_edges = edges;
   for (uint32_t i = 0; i < set.size(); ++i) {
     for (uint32_t edge = 0; edge < edges.count; ++edge) {
       ledgers_[i].ends.push_back(set.units_at(i, edges.time_of(edge)));
@@ -123,11 +124,13 @@ void CubeBook::born(uint32_t ledger, LiveBlock& block, const Weight& weight) {
   if (too_much_) [[unlikely]] {
     return;
   }
-  Cell& change = change_of(block.account);
-  change.calls += weight.calls;
-  change.bytes += weight.bytes;
-  change.smallest = std::min(change.smallest, block.size);
-  change.largest = std::max(change.largest, block.size);
+  if (has_changes()) {
+    Cell& change = change_of(block.account);
+    change.calls += weight.calls;
+    change.bytes += weight.bytes;
+    change.smallest = std::min(change.smallest, block.size);
+    change.largest = std::max(change.largest, block.size);
+  }
   Ledger& of = ledgers_[ledger];
   if (!of.resizing.empty()) [[unlikely]] {
     if (auto found = of.resizing.extract(key_of(block))) {
@@ -171,11 +174,18 @@ void CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& weight
   if (too_much_) [[unlikely]] {
     return;
   }
-  Cell& change = change_of(block.account);
-  change.frees += freed;
-  change.ended_blocks += weight.calls;
-  change.ended_bytes += weight.bytes;
   const uint16_t birth = birth_of(ledger, block);
+  if (has_changes()) {
+    Cell& change = change_of(block.account);
+    change.frees += freed;
+    change.ended_blocks += weight.calls;
+    change.ended_bytes += weight.bytes;
+    if (birth == bucket_) {
+      change.temporary_calls += temporary;
+    } else if (temporary > 0) {
+      late_.push_back({block.account, uint32_t{birth} >> halved_changes_, temporary});
+    }
+  }
   if (with_lives_) {
     const uint64_t lifetime = lifetime_ns(block.time, time, set_.ns_per_unit(ledger));
     LifeSums life{key_now(ledger, block), weight.calls, freed,     temporary,
@@ -189,11 +199,6 @@ void CubeBook::end(uint32_t ledger, const LiveBlock& block, const Weight& weight
   if (weight.sampled) [[unlikely]] {
     add_spread({{of_cube, death, block.account}, weight.calls_variance, weight.bytes_variance, 0});
   }
-  if (birth == bucket_) {
-    change.temporary_calls += temporary;
-    return;
-  }
-  if (temporary > 0) late_.push_back({block.account, of_cube, temporary});
   if (of_cube != death) stay(block, of_cube, death, weight);
 }
 
@@ -275,7 +280,7 @@ void CubeBook::resized(uint32_t ledger, const Resize& resize) {
   if (too_much_) return;
   RareSums sums;
   sums.count_resize(resize.calls, resize.moves, resize.old_size, resize.size);
-  change_of(resize.account).RareSums::add(sums);
+  if (has_changes()) change_of(resize.account).RareSums::add(sums);
   if (!with_lives_ || resize.calls == 0) return;
   const LiveBlock block{resize.address, resize.size, resize.time, resize.account, resize.thread};
   lives_.add(LifeResizes{key_now(ledger, block), sums});
@@ -298,8 +303,9 @@ void CubeBook::add_spread(LifeSpread row) {
 // --- rows ---
 
 void CubeBook::write_changes() {
+  if (!has_changes()) return;
   std::sort(touched_.begin(), touched_.end());
-  const uint32_t bucket = bucket_ >> halved_;
+  const uint32_t bucket = bucket_ >> halved_changes_;
   const size_t changes = cube_.changes.size(), rare = cube_.rare_changes.size();
   for (uint32_t account : touched_) {
     const Cell& cell = now_[account].cell;
@@ -353,22 +359,40 @@ void CubeBook::join_changes() {
 
 void CubeBook::keep_within_bounds() {
   join_changes();
-  while (std::max({cube_.stays.size(), cube_.changes.size(), spreads_.rows.size()}) > most_rows_ &&
-         cube_.edges.count > 1) {
-    if (!is_worth_halving()) return give_up();
+  while (cube_.changes.size() > most_rows_ && cube_.change_edges.count > 1) {
+    const uint32_t left =
+        edges_left(cube_.changes.size(), most_rows_, cube_.change_edges, halved_changes_);
+    if (left < kLeastEdgesOfChanges) {
+      drop_changes();
+    } else {
+      halve_changes();
+    }
+  }
+  const size_t most = most_rows_ * (has_changes() ? 1 : kStaysInPlaceOfChanges);
+  while (std::max(cube_.stays.size(), spreads_.rows.size()) > most && cube_.edges.count > 1) {
+    if (edges_left(cube_.stays.size(), most, cube_.edges, halved_) < kLeastEdges) return give_up();
     sort_stays();
-    halve();
+    halve_stays();
   }
 }
 
 // Rows come as time goes on; two buckets have at most as many rows as both had.
-bool CubeBook::is_worth_halving() const {
-  const uint64_t passed = (bucket_ >> halved_) + uint64_t{1};
-  const uint64_t rows = std::max(cube_.stays.size(), cube_.changes.size());
-  uint64_t expected = rows * cube_.edges.count / passed;
-  uint32_t edges = cube_.edges.count;
-  for (; expected > most_rows_; expected /= 2) edges = (edges + 1) / 2;
-  return edges >= kLeastEdgesOfCube;
+uint32_t CubeBook::edges_left(uint64_t rows, uint64_t most, const Edges& edges,
+                              unsigned halved) const {
+  const uint64_t passed = (bucket_ >> halved) + uint64_t{1};
+  uint64_t expected = rows * edges.count / passed;
+  uint32_t left = edges.count;
+  for (; expected > most; expected /= 2) left = (left + 1) / 2;
+  return left;
+}
+
+void CubeBook::drop_changes() {
+  cube_.change_edges = {};
+  cube_.changes = {};
+  cube_.rare_changes = {};
+  now_ = {};
+  touched_ = {};
+  late_ = {};
 }
 
 void CubeBook::give_up() {
@@ -378,14 +402,14 @@ void CubeBook::give_up() {
   cube_ = {};
   cube_.edges = edges;
   sorted_stays_ = 0;
-  late_ = {};
+  drop_changes();
   spreads_ = {};
   all_lives_.give_up();
   lives_.give_up();
 }
 
 // What is born and ends in one bucket stays no more; what its process left does.
-void CubeBook::halve() {
+void CubeBook::halve_stays() {
   ++halved_;
   cube_.edges.width_ns *= 2;
   cube_.edges.count = (cube_.edges.count + 1) / 2;
@@ -396,9 +420,15 @@ void CubeBook::halve() {
   std::erase_if(cube_.stays, [](const Stay& s) { return s.birth == s.death; });
   sort_all(cube_.stays);
   sorted_stays_ = cube_.stays.size();
+  halve_places(spreads_);
+}
+
+void CubeBook::halve_changes() {
+  ++halved_changes_;
+  cube_.change_edges.width_ns *= 2;
+  cube_.change_edges.count = (cube_.change_edges.count + 1) / 2;
   halve_buckets(cube_.changes);
   halve_buckets(cube_.rare_changes);
-  halve_places(spreads_);
 }
 
 uint32_t CubeBook::account_of(uint32_t account) const {

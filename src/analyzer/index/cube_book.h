@@ -1,7 +1,8 @@
 // The book that makes a cube, in a pass that stops at every edge. What a block was born in follows
 // from its time; the few births that are told in another bucket than that of their time are
 // remembered apart. Rows are kept sorted and added up; when there are too many of them, two buckets
-// become one, throughout.
+// become one, of what stays or of what changes; and where that would leave hardly an edge of what
+// changes, it is counted no more.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,9 @@ class CubeBook final : public QuietBook {
   // that hardly an edge would have been left.
   Cube take();
 
-  void added(uint32_t account, uint32_t) override { now_.grow_to(account + 1); }
+  void added(uint32_t account, uint32_t) override {
+    if (has_changes()) now_.grow_to(account + 1);
+  }
   void merge(uint32_t from, uint32_t to, Moment) override { merged_[from] = to; }
 
   void prefetch(uint32_t account) const override {
@@ -105,9 +108,12 @@ class CubeBook final : public QuietBook {
   void join_changes();
   void sort_stays();
   void keep_within_bounds();
-  bool is_worth_halving() const;
+  uint32_t edges_left(uint64_t rows, uint64_t most, const Edges& edges, unsigned halved) const;
+  bool has_changes() const { return cube_.change_edges.count > 0; }
+  void drop_changes();
   void give_up();
-  void halve();
+  void halve_stays();
+  void halve_changes();
   void rename_merged();
   uint32_t account_of(uint32_t account) const;
 
@@ -120,6 +126,7 @@ class CubeBook final : public QuietBook {
   std::vector<Ledger> ledgers_;
   uint32_t bucket_ = 0;  // of the pass; the cube's may be wider
   unsigned halved_ = 0;
+  unsigned halved_changes_ = 0;
   Paged<Now> now_;  // by account
   std::vector<uint32_t> touched_;
   std::vector<LateTemporary> late_;

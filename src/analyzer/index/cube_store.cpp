@@ -371,6 +371,15 @@ bool read_lives(std::string_view& from, seal::Decompressor& decompressor, uint32
          read_rows(from, decompressor, bounds, accounts, most, lives.spreads);
 }
 
+// Two of a row become one, as often as it takes.
+bool can_become(Edges from, const Edges& to) {
+  while (from.width_ns > 0 && from.width_ns < to.width_ns && from.width_ns <= UINT64_MAX / 2) {
+    from.width_ns *= 2;
+    from.count = (from.count + 1) / 2;
+  }
+  return from == to;
+}
+
 }  // namespace
 
 std::string pack_cube(const Cube& cube) {
@@ -378,6 +387,8 @@ std::string pack_cube(const Cube& cube) {
   seal::Compressor compressor(kCubeLevel);
   put_number(cube.edges.width_ns, to);
   put_number(cube.edges.count, to);
+  put_number(cube.change_edges.width_ns, to);
+  put_number(cube.change_edges.count, to);
   put_number(cube.has_counted_lives ? 1 : 0, to);
   write_rows(cube.stays, compressor, to);
   write_rows(cube.changes, compressor, to);
@@ -393,15 +404,22 @@ std::optional<Cube> unpack_cube(std::string_view bytes, uint32_t accounts, size_
   if (!get_edges(bytes, cube.edges) || cube.edges.width_ns == 0 || cube.edges.count == 0) {
     return std::nullopt;
   }
+  if (!get_edges(bytes, cube.change_edges)) return std::nullopt;
+  const bool has_changes = cube.change_edges != Edges{};
+  if (has_changes && !can_become(cube.edges, cube.change_edges) &&
+      !can_become(cube.change_edges, cube.edges)) {
+    return std::nullopt;
+  }
   uint64_t has_counted_lives = 0;
   if (!get_number(bytes, has_counted_lives) || has_counted_lives > 1) return std::nullopt;
   cube.has_counted_lives = has_counted_lives == 1;
+  const size_t most_stays = most_rows * (has_changes ? 1 : kStaysInPlaceOfChanges);
   seal::Decompressor decompressor;
   const KeyBounds of_accounts{cube.edges, accounts, 1};
   const bool good =
-      read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.stays) &&
-      read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.changes) &&
-      read_rows(bytes, decompressor, cube.edges, accounts, most_rows, cube.rare_changes) &&
+      read_rows(bytes, decompressor, cube.edges, accounts, most_stays, cube.stays) &&
+      read_rows(bytes, decompressor, cube.change_edges, accounts, most_rows, cube.changes) &&
+      read_rows(bytes, decompressor, cube.change_edges, accounts, most_rows, cube.rare_changes) &&
       read_rows(bytes, decompressor, of_accounts, accounts, most_rows, cube.spreads) &&
       read_lives(bytes, decompressor, accounts, most_rows, cube.lives) &&
       read_lives(bytes, decompressor, 1, most_rows, cube.all_lives);

@@ -14,15 +14,15 @@ namespace heapledger {
 namespace {
 
 constexpr size_t kMostKnownGroups = 8;
+constexpr size_t kMostSelections = 8;
 
-// The same whoever asks, and nothing has to be found for them again.
+}  // namespace
+
 bool has_fixed_groups(const Question& question) {
   const bool overlap = question.by != GroupBy::kOwner;
   return question.tree == TreeShape::kNone && is_by_stack(question) && !is_by_part(question) &&
          !(overlap && !question.below.empty());
 }
-
-}  // namespace
 
 Named make_names(const SiteCatalog& catalog, const Naming& naming) {
   Named made{std::make_unique<StackNames>(catalog, naming.symbols, naming.rename), {}};
@@ -76,34 +76,66 @@ const CallTree& IndexReader::calls() const {
 }
 
 StackWorld IndexReader::world() const {
-  return {set_, sites_, names(), calls(), &view_->book->accounts()};
+  return {set_, sites_, names(), calls(), &view_->book->accounts(), sums().order};
+}
+
+// Of fixed groups; for one thread at a time.
+IndexReader::KnownGroups& IndexReader::known_groups(const Question& question,
+                                                    const StackWorld& world) const {
+  auto known = std::find_if(known_groups_.begin(), known_groups_.end(), [&](const auto& one) {
+    return one.by == question.by && one.skip_wrappers == question.skip_wrappers &&
+           one.below == question.below;
+  });
+  if (known == known_groups_.end()) {
+    known_groups_.push_front(
+        {question.by, question.skip_wrappers, question.below,
+         std::make_shared<const Grouping>(find_groups(question, world, {}, {})), nullptr});
+    if (known_groups_.size() > kMostKnownGroups) known_groups_.pop_back();
+  } else {
+    known_groups_.splice(known_groups_.begin(), known_groups_, known);
+  }
+  return known_groups_.front();
 }
 
 std::shared_ptr<const Grouping> IndexReader::groups(const Question& question,
                                                     const StackWorld& world,
                                                     const std::vector<char>& selected,
                                                     const Tallied& tallied) const {
-  auto find = [&] {
+  if (!has_fixed_groups(question)) {
     return std::make_shared<const Grouping>(find_groups(question, world, selected, tallied));
-  };
-  if (!has_fixed_groups(question)) return find();
-  std::lock_guard lock(grouping_);
-  auto known = std::find_if(known_groups_.begin(), known_groups_.end(), [&](const auto& one) {
-    return one.by == question.by && one.skip_wrappers == question.skip_wrappers &&
-           one.below == question.below;
-  });
-  if (known == known_groups_.end()) {
-    known_groups_.push_front({question.by, question.skip_wrappers, question.below, find()});
-    if (known_groups_.size() > kMostKnownGroups) known_groups_.pop_back();
-  } else {
-    known_groups_.splice(known_groups_.begin(), known_groups_, known);
   }
-  return known_groups_.front().grouping;
+  std::lock_guard lock(grouping_);
+  return known_groups(question, world).grouping;
 }
 
-std::vector<char> IndexReader::select(const Question& question) const {
-  if (!question.filter.on_stacks()) return {};
-  return select_stacks(question.filter, sites_, names());
+std::shared_ptr<const OrderedGroups> IndexReader::ordered_groups(const Question& question) const {
+  const StackWorld of = world();
+  std::lock_guard lock(grouping_);
+  KnownGroups& known = known_groups(question, of);
+  if (known.ordered == nullptr) {
+    known.ordered = std::make_shared<const OrderedGroups>(known.grouping, of.order);
+  }
+  return known.ordered;
+}
+
+std::shared_ptr<const std::vector<char>> IndexReader::select(const Question& question) const {
+  static const auto all = std::make_shared<const std::vector<char>>();
+  const Filter& filter = question.filter;
+  if (!filter.on_stacks()) return all;
+  StackNames& of = names();
+  std::lock_guard lock(selecting_);
+  auto known = std::find_if(selections_.begin(), selections_.end(), [&](const Selection& one) {
+    return one.functions == filter.functions && one.modules == filter.modules;
+  });
+  if (known == selections_.end()) {
+    selections_.push_front(
+        {filter.functions, filter.modules,
+         std::make_shared<const std::vector<char>>(select_stacks(filter, sites_, of))});
+    if (selections_.size() > kMostSelections) selections_.pop_back();
+  } else {
+    selections_.splice(selections_.begin(), selections_, known);
+  }
+  return selections_.front().accounts;
 }
 
 // --- answers ---
@@ -130,7 +162,10 @@ std::optional<IndexRange> IndexReader::find(const Question& question) const {
   if (end.what == What::kTime) range.to = edges.at(end.time_ns);
   const bool begins = begin.what == What::kStart || range.from;
   const bool ends = range.to || (question.between && end.what == What::kEnd);
-  return begins && ends ? std::optional(range) : std::nullopt;
+  if (!begins || !ends) return std::nullopt;
+  const bool has_changes =
+      !in_cube || !question.between || cube_->has_changes(range.from, range.to);
+  return has_changes ? std::optional(range) : std::nullopt;
 }
 
 IndexCount IndexReader::count(const Question& question, const IndexRange& range,
@@ -165,14 +200,21 @@ std::optional<Answer> IndexReader::ask(const Question& question) const {
   if (question.only_live || !question.filter.heaps.empty()) return std::nullopt;
   check(question, set_.size());
   if (is_in_overview(question, set_.size())) {
-    Answer known = answer(question, select(question), {tally_accounts(question, *view_), true, {}});
+    Answer known = is_in_sums(question) ? answer_from_sums(question, std::nullopt)
+                                        : answer(question, *select(question),
+                                                 {tally_accounts(question, *view_), true, {}});
     known.begin_ns = known.end_ns = resolve(question.at, *view_).time_ns;
     return known;
   }
   const std::optional<IndexRange> range = find(question);
   if (!range) return std::nullopt;
-  const std::vector<char> selected = select(question);
-  Answer found = answer(question, selected, count(question, *range, selected));
+  Answer found;
+  if (range->lives == nullptr && is_in_sums(question)) {
+    found = answer_from_sums(question, range->to);
+  } else {
+    const std::shared_ptr<const std::vector<char>> selected = select(question);
+    found = answer(question, *selected, count(question, *range, *selected));
+  }
   found.end_ns = range->end_ns;
   found.begin_ns = question.between ? range->begin_ns : range->end_ns;
   found.from_index = true;
@@ -229,7 +271,7 @@ Answer IndexReader::answer(const Question& question, const std::vector<char>& of
 
 // Of what the filter selects, what is below the path.
 std::vector<char> IndexReader::select_below_path(const Question& question) const {
-  std::vector<char> selected = select(question);
+  std::vector<char> selected = *select(question);
   if (question.path.empty()) return selected;
   Question one_node = question;
   one_node.most_nodes = 1;
@@ -260,6 +302,7 @@ std::optional<Timeline> IndexReader::timeline(const Question& question) const {
 bool IndexReader::has_cohorts(const Question& question) const {
   const Filter& filter = question.filter;
   if (filter.on_blocks() || !filter.heaps.empty() || !cube_->spreads.empty()) return false;
+  if (!cube_->has_all_changes()) return false;
   check(question, set_.size());
   return !question.ledger || set_.size() == 1;
 }
@@ -276,7 +319,7 @@ std::optional<Answer> IndexReader::cohort(const Question& question, const Cohort
   IndexCount counted;
   counted.tallied.cells.grow_to(static_cast<uint32_t>(sites_.size()));
   add_cohort(*cube_, cohort, counted.tallied.cells);
-  Answer found = answer(question, select(question), std::move(counted));
+  Answer found = answer(question, *select(question), std::move(counted));
   const Edges& edges = cube_->edges;
   const uint32_t first = std::min(cohort.born.first, edges.count - 1);
   found.begin_ns = first == 0 ? 0 : edges.time_of(first - 1);

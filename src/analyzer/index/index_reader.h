@@ -18,14 +18,19 @@
 #include "analyzer/query/answer.h"
 #include "analyzer/query/call_tree.h"
 #include "analyzer/query/cohort.h"
+#include "analyzer/query/fold.h"
 #include "analyzer/query/heap_view.h"
 #include "analyzer/query/stack_answer.h"
 #include "analyzer/query/stack_names.h"
+#include "analyzer/query/stretch_sums.h"
 #include "analyzer/query/timeline.h"
 
 namespace heapledger {
 
 class SymbolTable;
+
+// The same whoever asks, and nothing has to be found for them again.
+bool has_fixed_groups(const Question& question);
 
 // How what is in the stacks is called.
 struct Naming {
@@ -99,7 +104,21 @@ class IndexReader {
     bool skip_wrappers;
     std::string below;
     std::shared_ptr<const Grouping> grouping;
+    std::shared_ptr<const OrderedGroups> ordered;  // once it was asked for
   };
+
+  // Where each account is in the order of calls, and what they all add up to.
+  struct KnownSums {
+    KnownSums(const SiteCatalog& catalog, const Accounts& accounts,
+              const std::vector<uint32_t>& sites);
+    std::shared_ptr<const AccountOrder> order;
+    WholeSums whole;
+  };
+  const KnownSums& sums() const;
+  struct LiveRoom;
+  std::shared_ptr<const OrderedGroups> ordered_groups(const Question& question) const;
+  bool is_in_sums(const Question& question) const;
+  Answer answer_from_sums(const Question& question, std::optional<uint32_t> edge) const;
 
   Answer answer(const Question& question, const std::vector<char>& selected,
                 IndexCount counted) const;
@@ -109,9 +128,11 @@ class IndexReader {
                           const std::vector<char>& selected) const;
   IndexCount count_lives(const Question& question, const Lives& lives, const LifeWindow& window,
                          const std::vector<char>& selected) const;
-  std::vector<char> select(const Question& question) const;
+  // Never nullptr. Those of the last filters are kept.
+  std::shared_ptr<const std::vector<char>> select(const Question& question) const;
   bool has_cohorts(const Question& question) const;
   std::vector<char> select_below_path(const Question& question) const;
+  KnownGroups& known_groups(const Question& question, const StackWorld& world) const;
   std::shared_ptr<const Grouping> groups(const Question& question, const StackWorld& world,
                                          const std::vector<char>& selected,
                                          const Tallied& tallied) const;
@@ -127,8 +148,19 @@ class IndexReader {
   mutable std::once_flag once_;
   mutable Named known_names_;
   mutable std::unique_ptr<CallTree> calls_;
+  mutable std::once_flag sums_once_;
+  mutable std::unique_ptr<const KnownSums> sums_;
+  mutable std::mutex rooms_mutex_;
+  mutable std::vector<std::vector<StretchSums::Live>> rooms_;
   mutable std::mutex grouping_;
   mutable std::list<KnownGroups> known_groups_;  // the last used first
+  struct Selection {
+    Patterns functions;
+    Patterns modules;
+    std::shared_ptr<const std::vector<char>> accounts;
+  };
+  mutable std::mutex selecting_;
+  mutable std::list<Selection> selections_;  // likewise
 };
 
 }  // namespace heapledger

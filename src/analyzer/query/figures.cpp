@@ -124,15 +124,27 @@ static_assert(count_sums() * sizeof(uint64_t) == sizeof(Sums), "a sum has no row
 
 // One after the other, as if written by hand: a loop over the rows would take several times as
 // long.
-void Sums::add(const Sums& other) {
-  auto add_row = [&]<size_t kRow>() {
-    if constexpr (kCatalog[kRow].sum != nullptr)
-      this->*kCatalog[kRow].sum += other.*kCatalog[kRow].sum;
+namespace {
+
+template <typename Act>
+void for_each_sum(Act&& act) {
+  auto act_on = [&]<size_t kRow>() {
+    if constexpr (kCatalog[kRow].sum != nullptr) act(kCatalog[kRow].sum);
   };
   [&]<size_t... kRows>(std::index_sequence<kRows...>) {
-    (add_row.template operator()<kRows>(), ...);
+    (act_on.template operator()<kRows>(), ...);
   }
   (std::make_index_sequence<kMeasures>());
+}
+
+}  // namespace
+
+void Sums::add(const Sums& other) {
+  for_each_sum([&](uint64_t Sums::*sum) { this->*sum += other.*sum; });
+}
+
+void Sums::subtract(const Sums& other) {
+  for_each_sum([&](uint64_t Sums::*sum) { this->*sum -= other.*sum; });
 }
 
 void RareSums::add(const RareSums& other) {

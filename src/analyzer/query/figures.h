@@ -66,6 +66,7 @@ struct Sums : RareSums {
   uint64_t ended_bytes = 0;
 
   void add(const Sums& other);
+  void subtract(const Sums& other);  // which is part of it
   bool operator==(const Sums&) const = default;
 };
 

@@ -112,9 +112,37 @@ void add_condition(Filter& filter, std::string_view word) {
 
 }  // namespace
 
+namespace {
+
+// Where only * and ? are special.
+bool matches_wildcards(std::string_view pattern, std::string_view text) {
+  size_t p = 0, t = 0;
+  size_t star = std::string_view::npos, after_star = 0;  // the last one, and what it has so far
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after_star = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++after_star;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+}  // namespace
+
 bool matches(std::string_view pattern, std::string_view text) {
   if (pattern.find_first_of("*?[") == std::string_view::npos) {
     return text.find(pattern) != std::string_view::npos;
+  }
+  if (pattern.find_first_of("[\\") == std::string_view::npos) {
+    return matches_wildcards(pattern, text);
   }
   return ::fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), 0) == 0;
 }

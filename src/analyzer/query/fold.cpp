@@ -96,6 +96,16 @@ Figures Fold::figures(const Cell& cell, const Extras* extras, const PeakCell* pe
   return figures;
 }
 
+// Of what adds up no figures are made.
+uint64_t Fold::value(const Cell& cell, const Extras* extras, const PeakCell* peak) const {
+  const FigureRow& row = row_of(question_.sort);
+  return row.sum != nullptr ? cell.*row.sum : value_of(figures(cell, extras, peak), question_.sort);
+}
+
+void Fold::totals(Answer& answer, const Cell& sum) {
+  answer.totals = figures(sum, nullptr, tallied_.has_total_peak ? &tallied_.total_peak : nullptr);
+}
+
 void Fold::totals(Answer& answer, const std::vector<char>& selected) {
   Cell sum;
   Extras extras;
@@ -110,11 +120,6 @@ void Fold::totals(Answer& answer, const std::vector<char>& selected) {
 
 void Fold::cells_as_rows(Answer& answer,
                          const std::function<void(uint32_t cell, Row& row)>& describe) {
-  struct Place {
-    uint64_t value;
-    uint64_t then;
-    uint32_t cell;
-  };
   std::vector<Place> order;
   auto peak_of = [&](uint32_t cell) {
     return cell < tallied_.cell_peaks.size() ? &tallied_.cell_peaks[cell] : nullptr;
@@ -125,24 +130,47 @@ void Fold::cells_as_rows(Answer& answer,
   for (uint32_t i = 0; i < tallied_.cells.size(); ++i) {
     const Cell& cell = tallied_.cells[i];
     if (cell.empty()) continue;
-    uint64_t value = value_of(figures(cell, extras_of(i), peak_of(i)), question_.sort);
-    order.push_back({value, cell.bytes, i});
+    order.push_back({value(cell, extras_of(i), peak_of(i)), cell.bytes, i});
   }
-  size_t top = std::min(question_.top, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<long>(top), order.end(),
-                    [](const Place& a, const Place& b) {
-                      if (a.value != b.value) return a.value > b.value;
-                      return a.then != b.then ? a.then > b.then : a.cell < b.cell;
-                    });
+  const size_t top = put_in_order({}, order);
   answer.groups = order.size();
   answer.rows.reserve(top);
   for (size_t i = 0; i < top; ++i) {
-    uint32_t cell = order[i].cell;
+    uint32_t cell = order[i].group;
     Row& row = answer.rows.emplace_back();
     row.all = figures(tallied_.cells[cell], extras_of(cell), peak_of(cell));
     row.self = row.all;
     describe(cell, row);
   }
+}
+
+// How many of them are shown, which come first.
+size_t Fold::put_in_order(const Grouping& grouping, std::vector<Place>& order) const {
+  // What no part has comes last, however much it is.
+  const size_t rest = grouping.parts.empty() ? SIZE_MAX : grouping.groups.size() - 1;
+  const size_t top = rest != SIZE_MAX ? order.size() : std::min(question_.top, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<long>(top), order.end(),
+                    [rest](const Place& a, const Place& b) {
+                      if ((a.group == rest) != (b.group == rest)) return b.group == rest;
+                      if (a.value != b.value) return a.value > b.value;
+                      return a.then != b.then ? a.then > b.then : a.group < b.group;
+                    });
+  return top;
+}
+
+// All but its figures.
+Row Fold::row_of_group(const Grouping& grouping, uint32_t group, const FoldedGroup& folded,
+                       const StackNames& names) const {
+  Row row;
+  describe_group(grouping.groups[group], names, row);
+  if (question_.by == GroupBy::kOwner || !grouping.parts.empty()) {
+    row.stacks = folded.stacks;
+    row.site = folded.largest;
+  }
+  if (grouping.parts.empty()) return row;
+  describe_part(grouping.parts[group], names, row);
+  row.is_rest = group == grouping.groups.size() - 1;
+  return row;
 }
 
 uint64_t Fold::sort_value(uint32_t account) const {
@@ -241,19 +269,19 @@ std::vector<Extras> Fold::fold_extras(const Grouping& grouping, const std::vecto
 
 // Where every account has one group, and what groups are sorted by adds up: all of them take much
 // memory, and few are shown.
-std::vector<Fold::Ranked> Fold::rank_groups_apart(const Grouping& grouping,
+std::vector<Fold::Place> Fold::rank_groups_apart(const Grouping& grouping,
                                                   const std::vector<char>& selected) const {
-  std::vector<Ranked> all(grouping.groups.size());
+  std::vector<Place> all(grouping.groups.size());
   for (uint32_t account = 0; account < grouping.self.size(); ++account) {
     if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
     const Cell& cell = tallied_.cells[account];
     if (cell.empty() || grouping.self[account] == Grouping::kNone) continue;
-    Ranked& ranked = all[grouping.self[account]];
+    Place& ranked = all[grouping.self[account]];
     ranked.group = grouping.self[account];
     ranked.value += value_of(cell, question_.sort);
-    ranked.bytes += cell.bytes;
+    ranked.then += cell.bytes;
   }
-  std::erase_if(all, [](const Ranked& one) { return one.group == Grouping::kNone; });
+  std::erase_if(all, [](const Place& one) { return one.group == Grouping::kNone; });
   return all;
 }
 
@@ -273,24 +301,15 @@ void Fold::groups_as_rows(Answer& answer, const Grouping& grouping,
   std::vector<Extras> all_extras;
   if (by_lifetime) all_extras = fold_extras(grouping, selected, places, folded.size(), false);
 
-  std::vector<Ranked> order;
+  std::vector<Place> order;
   if (apart) order = rank_groups_apart(grouping, selected);
   for (uint32_t i = 0; i < folded.size(); ++i) {
-    if (folded[i].all.empty()) continue;
+    const Cell& all = folded[i].all;
+    if (all.empty()) continue;
     const Extras* extras = all_extras.empty() ? nullptr : &all_extras[i];
-    order.push_back({value_of(figures(folded[i].all, extras, peak_of(i)), question_.sort),
-                     folded[i].all.bytes, i});
+    order.push_back({value(all, extras, peak_of(i)), all.bytes, i});
   }
-  size_t top = std::min(question_.top, order.size());
-  // What no part has comes last, however much it is.
-  const size_t rest = grouping.parts.empty() ? SIZE_MAX : grouping.groups.size() - 1;
-  if (rest != SIZE_MAX) top = order.size();
-  std::partial_sort(order.begin(), order.begin() + static_cast<long>(top), order.end(),
-                    [&](const Ranked& a, const Ranked& b) {
-                      if ((a.group == rest) != (b.group == rest)) return b.group == rest;
-                      if (a.value != b.value) return a.value > b.value;
-                      return a.bytes != b.bytes ? a.bytes > b.bytes : a.group < b.group;
-                    });
+  const size_t top = put_in_order(grouping, order);
   answer.groups = order.size();
   std::fill(places.begin(), places.end(), Grouping::kNone);
   for (uint32_t i = 0; i < top; ++i) places[order[i].group] = i;
@@ -298,37 +317,38 @@ void Fold::groups_as_rows(Answer& answer, const Grouping& grouping,
   std::vector<Extras> extras = fold_extras(grouping, selected, places, top, false);
   std::vector<Extras> self_extras = fold_extras(grouping, selected, places, top, true);
   for (uint32_t i = 0; i < top; ++i) {
-    uint32_t group = order[i].group;
+    const uint32_t group = order[i].group;
     const FoldedGroup& its = folded[apart ? i : group];
-    Row row;
+    Row row = row_of_group(grouping, group, its, names);
     row.all = figures(its.all, extras.empty() ? nullptr : &extras[i], peak_of(group));
     row.self = figures(its.self, self_extras.empty() ? nullptr : &self_extras[i], nullptr);
-    describe_group(grouping.groups[group], names, row);
-    if (question_.by == GroupBy::kOwner || !grouping.parts.empty()) {
-      row.stacks = its.stacks;
-      row.site = its.largest;
-    }
-    if (!grouping.parts.empty()) describe_part(grouping.parts[group], names, row);
-    row.is_rest = group == rest;
     answer.rows.push_back(std::move(row));
   }
 }
 
 void Fold::groups_as_tree(Answer& answer, const Grouping& grouping,
                           const std::vector<char>& selected, const StackNames& names) {
-  std::vector<FoldedGroup> folded = fold(grouping, selected);
-  auto peak_of = [&](uint32_t group) {
-    return group < tallied_.group_peaks.size() ? &tallied_.group_peaks[group] : nullptr;
-  };
-  auto value = [&](uint32_t group) {
-    return value_of(figures(folded[group].all, nullptr, peak_of(group)), question_.sort);
-  };
   answer.cut_sites = static_cast<uint64_t>(
       std::count_if(grouping.cut.begin(), grouping.cut.end(), [&](uint32_t account) {
         return account < tallied_.cells.size() && !tallied_.cells[account].empty() &&
                counts(selected, account);
       }));
-  double least = question_.least_share * static_cast<double>(value(0));
+  tree_of_groups(answer, grouping, selected, fold(grouping, selected), names);
+}
+
+void Fold::groups_as_tree(Answer& answer, const SummedTree& tree, const StackNames& names) {
+  answer.cut_sites = tree.cut_sites;
+  tree_of_groups(answer, tree.grouping, {}, tree.folded, names);
+}
+
+void Fold::tree_of_groups(Answer& answer, const Grouping& grouping,
+                          const std::vector<char>& selected, const std::vector<FoldedGroup>& folded,
+                          const StackNames& names) {
+  auto peak_of = [&](uint32_t group) {
+    return group < tallied_.group_peaks.size() ? &tallied_.group_peaks[group] : nullptr;
+  };
+  auto value_at = [&](uint32_t group) { return value(folded[group].all, nullptr, peak_of(group)); };
+  double least = question_.least_share * static_cast<double>(value_at(0));
   std::vector<uint32_t> places(folded.size(), Grouping::kNone);
   std::vector<uint32_t> shown;  // groups, parents first
   std::vector<uint32_t> hidden = grouping.hidden;
@@ -337,7 +357,7 @@ void Fold::groups_as_tree(Answer& answer, const Grouping& grouping,
     if (folded[group].all.empty() && group != 0) continue;
     uint32_t parent = grouping.groups[group].parent;
     if (group != 0 && places[parent] == Grouping::kNone) continue;
-    if (group != 0 && static_cast<double>(value(group)) < least) {
+    if (group != 0 && static_cast<double>(value_at(group)) < least) {
       ++hidden[parent];
       continue;
     }
@@ -369,8 +389,9 @@ void Fold::groups_as_tree(Answer& answer, const Grouping& grouping,
     answer.tree.push_back(std::move(node));
   }
   for (TreeNode& node : answer.tree) {
-    std::stable_sort(node.children.begin(), node.children.end(),
-                     [&](uint32_t a, uint32_t b) { return value(shown[a]) > value(shown[b]); });
+    std::stable_sort(node.children.begin(), node.children.end(), [&](uint32_t a, uint32_t b) {
+      return value_at(shown[a]) > value_at(shown[b]);
+    });
   }
 }
 

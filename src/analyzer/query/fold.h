@@ -9,18 +9,30 @@
 #include "analyzer/query.h"
 #include "analyzer/query/cells.h"
 #include "analyzer/query/grouping.h"
+#include "analyzer/query/stretch_sums.h"
+#include "analyzer/query/tree_growth.h"
 
 namespace heapledger {
 
-// One group on its way to a row.
-struct FoldedGroup {
-  Cell all;
-  Cell self;
-  uint64_t stacks = 0;         // whose self it is
-  uint32_t largest = 0;        // of these: the account …
-  uint64_t largest_value = 0;  // … and what it has
+// Groups, and where their accounts are in an order.
+class OrderedGroups {
+ public:
+  OrderedGroups(std::shared_ptr<const Grouping> groups,
+                std::shared_ptr<const AccountOrder> in_order);
 
-  void add_stack(uint32_t account, const Cell& cell, uint64_t value);
+  const Grouping& grouping() const { return *grouping_; }
+  const AccountOrder& order() const { return *order_; }
+  // By place: the group that the account adds to itself.
+  const std::vector<uint32_t>& self() const { return self_; }
+
+  // What each group has in all; `use` gets the group and a stretch that has something.
+  template <typename Use>
+  void for_each(const StretchSums& sums, const Use& use) const;
+
+ private:
+  std::shared_ptr<const Grouping> grouping_;
+  std::shared_ptr<const AccountOrder> order_;
+  std::vector<uint32_t> self_;
 };
 
 class Fold {
@@ -37,6 +49,12 @@ class Fold {
   void groups_as_tree(Answer& answer, const Grouping& grouping, const std::vector<char>& selected,
                       const StackNames& names);
 
+  // The same where sums are there already.
+  void groups_as_rows(Answer& answer, const OrderedGroups& groups, const StretchSums& sums,
+                      const StackNames& names);
+  void groups_as_tree(Answer& answer, const SummedTree& tree, const StackNames& names);
+  void totals(Answer& answer, const Cell& sum);
+
   // Totals over all cells that count.
   void totals(Answer& answer, const std::vector<char>& selected);
 
@@ -46,17 +64,23 @@ class Fold {
   uint64_t sort_value(uint32_t account) const;
 
  private:
-  // A group among others, by what decides.
-  struct Ranked {
+  // A group that is in the answer, if it is large enough.
+  struct Place {
     uint64_t value = 0;
-    uint64_t bytes = 0;
+    uint64_t then = 0;  // among equals
     uint32_t group = Grouping::kNone;
   };
-  std::vector<Ranked> rank_groups_apart(const Grouping& grouping,
-                                        const std::vector<char>& selected) const;
+  std::vector<Place> rank_groups_apart(const Grouping& grouping,
+                                       const std::vector<char>& selected) const;
   // `places` of the groups that are wanted, or kNone.
   std::vector<FoldedGroup> fold_apart(const Grouping& grouping, const std::vector<char>& selected,
                                       const std::vector<uint32_t>& places, size_t count) const;
+  size_t put_in_order(const Grouping& grouping, std::vector<Place>& order) const;
+  uint64_t value(const Cell& cell, const Extras* extras, const PeakCell* peak) const;
+  Row row_of_group(const Grouping& grouping, uint32_t group, const FoldedGroup& folded,
+                   const StackNames& names) const;
+  void tree_of_groups(Answer& answer, const Grouping& grouping, const std::vector<char>& selected,
+                      const std::vector<FoldedGroup>& folded, const StackNames& names);
   std::vector<FoldedGroup> fold(const Grouping& grouping, const std::vector<char>& selected) const;
   std::vector<Extras> fold_extras(const Grouping& grouping, const std::vector<char>& selected,
                                   const std::vector<uint32_t>& places, size_t count,

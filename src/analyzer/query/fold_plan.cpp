@@ -1,6 +1,7 @@
 #include "analyzer/query/fold_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heapledger {
 
@@ -10,24 +11,13 @@ class FoldPlan::Walk {
   Walk(FoldPlan& plan, const CallTree& calls, StackNames& names,
        const std::vector<uint32_t>& group_of_frame)
       : plan_(plan),
+        order_(*plan.order_),
         calls_(calls),
         names_(names),
         group_of_frame_(group_of_frame),
-        inside_(calls.size()),
-        leads_somewhere_(calls.size()),
-        first_account_(calls.size(), kNone) {}
-
-  void add(const std::vector<uint32_t>& sites) {
-    next_account_.assign(sites.size(), kNone);
-    for (auto account = static_cast<uint32_t>(sites.size()); account-- > 0;) {
-      const uint32_t site = sites[account];
-      if (names_.frames_at(site).count == 0) {
-        plan_.without_calls_.push_back(account);
-        continue;
-      }
-      next_account_[account] = first_account_[site];
-      first_account_[site] = account;
-      lead_to(site);
+        inside_(calls.size()) {
+    for (uint32_t site = 1; site < calls.size(); ++site) {
+      if (leads_somewhere(site)) ++inside_[names.catalog().parent_of(site)];
     }
     uint32_t groups = 0;
     for (uint32_t group : group_of_frame_) {
@@ -41,7 +31,7 @@ class FoldPlan::Walk {
     while (!open_.empty()) {
       Open& open = open_.back();
       const std::span<const uint32_t> inside = calls_.inside(open.site);
-      while (open.next < inside.size() && leads_somewhere_[inside[open.next]] == 0) ++open.next;
+      while (open.next < inside.size() && !leads_somewhere(inside[open.next])) ++open.next;
       if (open.next < inside.size()) {
         enter(inside[open.next++]);
       } else {
@@ -60,20 +50,12 @@ class FoldPlan::Walk {
     bool is_step;
   };
 
-  void lead_to(uint32_t site) {
-    const SiteCatalog& catalog = names_.catalog();
-    while (leads_somewhere_[site] == 0) {
-      leads_somewhere_[site] = 1;
-      if (site == SiteCatalog::kRoot) return;
-      site = catalog.parent_of(site);
-      ++inside_[site];
-    }
-  }
+  bool leads_somewhere(uint32_t site) const { return !order_.inside(site).empty(); }
 
   // A call that only leads to another one has what that one has.
   void enter(uint32_t site) {
-    const bool is_step =
-        inside_[site] != 1 || first_account_[site] != kNone || site == SiteCatalog::kRoot;
+    const AccountStretch own = order_.at(site);
+    const bool is_step = inside_[site] != 1 || !own.empty() || site == SiteCatalog::kRoot;
     open_.push_back({site, 0, opened_.size(), is_step});
     const StackNames::Range frames = names_.frames_at(site);
     for (uint32_t i = 0; i < frames.count; ++i) {
@@ -83,15 +65,9 @@ class FoldPlan::Walk {
       opened_.push_back(group);
       plan_.groups_.push_back(group);
     }
-    if (is_step) add_step(site);
-  }
-
-  void add_step(uint32_t site) {
-    for (uint32_t at = first_account_[site]; at != kNone; at = next_account_[at]) {
-      plan_.accounts_.push_back(at);
-    }
-    plan_.steps_.push_back({depth_++, static_cast<uint32_t>(plan_.groups_.size()),
-                            static_cast<uint32_t>(plan_.accounts_.size())});
+    if (!is_step) return;
+    plan_.steps_.push_back(
+        {depth_++, static_cast<uint32_t>(plan_.groups_.size()), order_.inside(site), own.end});
     plan_.depth_ = std::max(plan_.depth_, depth_ + 1);
   }
 
@@ -104,24 +80,25 @@ class FoldPlan::Walk {
   }
 
   FoldPlan& plan_;
+  const AccountOrder& order_;
   const CallTree& calls_;
   StackNames& names_;
   const std::vector<uint32_t>& group_of_frame_;
-  std::vector<uint32_t> inside_;         // by site: how many of them lead somewhere
-  std::vector<char> leads_somewhere_;    // by site
-  std::vector<uint32_t> first_account_;  // by site: in a list …
-  std::vector<uint32_t> next_account_;   // … by account
-  std::vector<char> is_open_;            // by group: it is on the way to here
-  std::vector<uint32_t> opened_;         // these, as they were met
+  std::vector<uint32_t> inside_;  // by site: how many of them lead somewhere
+  std::vector<char> is_open_;     // by group: it is on the way to here
+  std::vector<uint32_t> opened_;  // these, as they were met
   std::vector<Open> open_;
   uint32_t depth_ = 0;
 };
 
 FoldPlan::FoldPlan(const CallTree& calls, const std::vector<uint32_t>& sites, StackNames& names,
-                   const std::vector<uint32_t>& group_of_frame) {
-  Walk walk(*this, calls, names, group_of_frame);
-  walk.add(sites);
-  walk.run();
+                   const std::vector<uint32_t>& group_of_frame,
+                   std::shared_ptr<const AccountOrder> order)
+    : order_(std::move(order)) {
+  for (uint32_t account = 0; account < sites.size(); ++account) {
+    if (names.frames_at(sites[account]).count == 0) without_calls_.push_back(account);
+  }
+  Walk(*this, calls, names, group_of_frame).run();
 }
 
 }  // namespace heapledger

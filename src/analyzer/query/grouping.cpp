@@ -263,43 +263,46 @@ std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t
     module_out[i] = module_fits(filter.modules.out, catalog.module_at(i).path) ? 1 : 0;
   }
   // What some frame of a stack is: as soon as an outer one is, all further in are.
-  struct Fits {
-    bool function = false;
-    bool module = false;
-    bool excluded = false;
-  };
-  std::vector<Fits> of_site(catalog.size());  // parents have lower numbers
-  for (uint32_t site = 1; site < catalog.size(); ++site) {
-    Fits fits = of_site[catalog.parent_of(site)];
-    const StackNames::Range frames = names.frames_at(site);
-    for (uint32_t i = 0; i < frames.count; ++i) {
-      const FrameInfo& frame = names.frame(frames.first + i);
-      fits.function = fits.function || in.matches(frame.name);
-      fits.module = fits.module || module_in[frame.module] != 0;
-      fits.excluded = fits.excluded || module_out[frame.module] != 0 || out.matches(frame.name);
+  enum Fits : uint8_t { kFunction = 1, kModule = 2, kExcluded = 4 };
+  std::vector<uint8_t> of_frame;
+  auto fits_of = [&](uint32_t number) {
+    while (of_frame.size() <= number) {
+      const FrameInfo& frame = names.frame(static_cast<uint32_t>(of_frame.size()));
+      const bool excluded = module_out[frame.module] != 0 || out.matches(frame.name);
+      of_frame.push_back(static_cast<uint8_t>((in.matches(frame.name) ? kFunction : 0) |
+                                              (module_in[frame.module] != 0 ? kModule : 0) |
+                                              (excluded ? kExcluded : 0)));
     }
+    return of_frame[number];
+  };
+  std::vector<uint8_t> of_site(catalog.size());  // parents have lower numbers
+  for (uint32_t site = 1; site < catalog.size(); ++site) {
+    uint8_t fits = of_site[catalog.parent_of(site)];
+    const StackNames::Range frames = names.frames_at(site);
+    for (uint32_t i = 0; i < frames.count; ++i) fits |= fits_of(frames.first + i);
     of_site[site] = fits;
   }
   std::vector<char> selected(sites.size());
   for (size_t account = 0; account < sites.size(); ++account) {
     if (sites[account] == SiteCatalog::kRoot) continue;
-    const Fits& fits = of_site[sites[account]];
-    const bool in_function = filter.functions.in.empty() || fits.function;
-    const bool in_module = filter.modules.in.empty() || fits.module;
-    selected[account] = in_function && in_module && !fits.excluded ? 1 : 0;
+    const uint8_t fits = of_site[sites[account]];
+    const bool in_function = filter.functions.in.empty() || (fits & kFunction) != 0;
+    const bool in_module = filter.modules.in.empty() || (fits & kModule) != 0;
+    selected[account] = in_function && in_module && (fits & kExcluded) == 0 ? 1 : 0;
   }
   return selected;
 }
 
 Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
-                      StackNames& names, const CallTree& calls,
-                      const std::vector<uint32_t>& order) {
+                      StackNames& names, const CallTree& calls, const std::vector<uint32_t>& order,
+                      std::shared_ptr<const AccountOrder> walk) {
   auto grouper = std::make_shared<Grouper>(question, names);
   Grouping grouping = grouper->group(sites, order);
   if (grouping.is_tree) return grouping;
   if (grouper->has_all_frames()) {
-    grouping.plan =
-        std::make_shared<const FoldPlan>(calls, sites, names, grouper->groups_of_frames());
+    if (walk == nullptr) walk = std::make_shared<const AccountOrder>(names.catalog(), sites);
+    grouping.plan = std::make_shared<const FoldPlan>(calls, sites, names,
+                                                     grouper->groups_of_frames(), std::move(walk));
   }
   if (question.by == GroupBy::kOwner) return grouping;
   grouping.add_groups = [grouper, &sites](uint32_t account, std::vector<uint32_t>& groups) {

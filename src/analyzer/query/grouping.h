@@ -75,9 +75,11 @@ std::vector<char> select_stacks(const Filter& filter, const std::vector<uint32_t
 
 // For question.by of kFunction, kFile, kLine, kModule, kOwner, and for trees. What is given has to
 // outlive the result. Trees have at most question.most_nodes nodes: the stacks in `order` (of
-// accounts; empty: as they are) that come last end early when there are more.
+// accounts; empty: as they are) that come last end early when there are more. `walk`: the order of
+// the accounts, where it is known already.
 Grouping group_stacks(const Question& question, const std::vector<uint32_t>& sites,
                       StackNames& names, const CallTree& calls,
-                      const std::vector<uint32_t>& order = {});
+                      const std::vector<uint32_t>& order = {},
+                      std::shared_ptr<const AccountOrder> walk = nullptr);
 
 }  // namespace heapledger

@@ -61,11 +61,34 @@ bool is_in_accounts(const Question& question, size_t ledgers) {
          wants_sums_alone(question) && !(question.ledger && ledgers > 1);
 }
 
-Tallied tally_accounts(const Question& question, const HeapView& view) {
+AccountLive live_of(const Question& question, const HeapView& view, const Account& account) {
   using Kind = MomentSpec::Kind;
   const Accounts& accounts = view.book->accounts();
-  const bool at_end = question.at.kind == Kind::kEnd ||
-                      (question.at.kind == Kind::kPeak && view.overview.is_live());
+  const Kind kind = question.at.kind;
+  if (kind == Kind::kEnd || (kind == Kind::kPeak && view.overview.is_live())) {
+    return {account.end_blocks, account.end_bytes, account.end_variance};
+  }
+  if (kind == Kind::kPeak) {
+    return {accounts.blocks_at_peak(account), accounts.bytes_at_peak(account),
+            accounts.variance_at_peak(account)};
+  }
+  if (kind == Kind::kRssPeak) {
+    return {accounts.blocks_at_rss_peak(account), accounts.bytes_at_rss_peak(account),
+            accounts.variance_at_rss_peak(account)};
+  }
+  return {};
+}
+
+void tally_peak(const Question& question, const HeapView& view, Tallied& tallied) {
+  if (question.filter.on_stacks()) return;
+  const Account& sum = view.book->accounts().sum();
+  tallied.has_total_peak = true;
+  tallied.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak, sum.peak_variance, 0};
+}
+
+// Groups of stacks have no peaks of single accounts.
+Tallied tally_accounts(const Question& question, const HeapView& view) {
+  const Accounts& accounts = view.book->accounts();
   Tallied out;
   out.has_time = view.overview.totals.has_time;
   out.cells_have_peaks = !is_by_stack(question);  // groups of stacks have others
@@ -80,27 +103,15 @@ Tallied tally_accounts(const Question& question, const HeapView& view) {
     cell.time_ns = account.time_ns;
     cell.calls_variance = account.calls_variance;
     cell.bytes_variance = account.bytes_variance;
-    if (at_end) {
-      cell.live_blocks = account.end_blocks;
-      cell.live_bytes = account.end_bytes;
-      cell.live_variance = account.end_variance;
-    } else if (question.at.kind == Kind::kPeak) {
-      cell.live_blocks = accounts.blocks_at_peak(account);
-      cell.live_bytes = accounts.bytes_at_peak(account);
-      cell.live_variance = accounts.variance_at_peak(account);
-    } else if (question.at.kind == Kind::kRssPeak) {
-      cell.live_blocks = accounts.blocks_at_rss_peak(account);
-      cell.live_bytes = accounts.bytes_at_rss_peak(account);
-      cell.live_variance = accounts.variance_at_rss_peak(account);
-    }
+    const AccountLive live = live_of(question, view, account);
+    cell.live_blocks = live.blocks;
+    cell.live_bytes = live.bytes;
+    cell.live_variance = live.variance;
     if (!out.cells_have_peaks) continue;
     out.cell_peaks[id] = {
         0, 0, account.peak_bytes, account.peak_blocks, account.peak, account.peak_variance, 0};
   }
-  if (question.filter.on_stacks()) return out;
-  const Account& sum = accounts.sum();
-  out.has_total_peak = true;
-  out.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak, sum.peak_variance, 0};
+  tally_peak(question, view, out);
   return out;
 }
 

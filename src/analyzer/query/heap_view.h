@@ -38,6 +38,17 @@ bool wants_sums_alone(const Question& question);
 bool is_in_overview(const Question& question, size_t ledgers);
 bool is_in_accounts(const Question& question, size_t ledgers);
 
+// What is live of an account at a moment that the overview knows.
+struct AccountLive {
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  double variance = 0;
+};
+AccountLive live_of(const Question& question, const HeapView& view, const Account& account);
+
+// The common peak, where it is that of what is asked about.
+void tally_peak(const Question& question, const HeapView& view, Tallied& tallied);
+
 // What they have, by account.
 Tallied tally_accounts(const Question& question, const HeapView& view);
 

@@ -100,7 +100,7 @@ Grouping find_groups(const Question& question, const StackWorld& world,
       return accounts != nullptr && account < accounts->size() ? accounts->at(account).bytes : 0;
     };
     return group_stacks(question, of, world.names, world.calls,
-                        largest_first(question, of.size(), bytes));
+                        largest_first(question, of.size(), bytes), world.order);
   }
   auto value = [&](uint32_t account) -> std::optional<uint64_t> {
     const bool counts = selected.empty() || selected[account] != 0;

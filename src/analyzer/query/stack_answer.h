@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "analyzer/accounts.h"
 #include "analyzer/ledger_set.h"
+#include "analyzer/query/account_order.h"
 #include "analyzer/query/answer.h"
 #include "analyzer/query/call_tree.h"
 #include "analyzer/query/cells.h"
@@ -31,6 +33,7 @@ struct StackWorld {
   StackNames& names;
   const CallTree& calls;
   const Accounts* accounts;  // nullptr: nothing was read but what is live
+  std::shared_ptr<const AccountOrder> order = nullptr;  // if it is known already
 };
 
 // `selected`: which accounts count, empty for all.

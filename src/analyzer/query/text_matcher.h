@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "analyzer/query/filter.h"
@@ -26,19 +25,24 @@ class TextMatcher {
 
   bool matches(uint32_t text) {
     if (patterns_.empty()) return false;
-    auto [found, is_new] = known_.try_emplace(text, false);
-    if (is_new) {
-      found->second = std::any_of(patterns_.begin(), patterns_.end(), [&](const auto& pattern) {
-        return heapledger::matches(pattern, names_.text(text));
-      });
-    }
-    return found->second;
+    if (text >= known_.size()) known_.resize(size_t{text} + text / 2 + 1, Known::kNotYet);
+    Known& known = known_[text];
+    if (known == Known::kNotYet) known = look(text) ? Known::kFits : Known::kFitsNot;
+    return known == Known::kFits;
   }
 
  private:
+  enum class Known : uint8_t { kNotYet, kFits, kFitsNot };
+
+  bool look(uint32_t text) const {
+    return std::any_of(patterns_.begin(), patterns_.end(), [&](const auto& pattern) {
+      return heapledger::matches(pattern, names_.text(text));
+    });
+  }
+
   std::vector<std::string> patterns_;
   const StackNames& names_;
-  std::unordered_map<uint32_t, bool> known_;
+  std::vector<Known> known_;  // by text
 };
 
 }  // namespace heapledger

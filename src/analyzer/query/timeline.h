@@ -16,7 +16,8 @@ struct Timeline {
   // still there, while what others left went with them.
   std::vector<uint64_t> live_bytes;
   std::vector<uint64_t> live_blocks;
-  // In the bucket that each edge ends: of blocks allocated in it …
+  // In the bucket that each edge ends; none of it where nearly every site of many is busy all the
+  // time, of which the index has only what is live. Of blocks allocated in it …
   std::vector<uint64_t> calls;
   std::vector<uint64_t> bytes;
   // … and of those that ended in it, whenever they were allocated.

@@ -5,144 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/query/inward_walk.h"
 #include "analyzer/query/text_matcher.h"
 
 namespace heapledger {
 namespace {
-
-// A call: a site, and which of the functions that are inlined there, the outermost last.
-struct CallPlace {
-  uint32_t site = 0;
-  uint32_t frame = 0;
-  uint32_t account = 0;  // on the way outwards
-};
-
-// Where in the tree a stack ends.
-enum class StackEnd : uint8_t {
-  kUnknown,
-  kHere,   // at a node of its own
-  kSmall,  // further in, where nothing is worth showing
-  kCut,    // further in, where there is no room
-};
-
-struct TreeEnd {
-  uint32_t node = Grouping::kNone;
-  StackEnd end = StackEnd::kUnknown;
-};
-
-using AccountValue = std::function<std::optional<uint64_t>(uint32_t)>;
-
-// From the outermost calls inwards. Sites that lead to the same one go on together.
-class InwardWalk {
- public:
-  InwardWalk(const Question& question, const std::vector<uint32_t>& sites, StackNames& names,
-             const CallTree& calls, const AccountValue& value)
-      : of_function_(question.tree == TreeShape::kCalleesOf),
-        sites_(sites),
-        names_(names),
-        calls_(calls),
-        below_(question.below, names),
-        of_(question.function, names),
-        totals_(calls.size()),
-        counts_(calls.size()),
-        ends_(calls.size()) {
-    for (uint32_t account = 0; account < sites.size(); ++account) {
-      const std::optional<uint64_t> has = value(account);
-      if (!has || sites[account] == SiteCatalog::kRoot) continue;
-      totals_[sites[account]] += *has;
-      counts_[sites[account]] = 1;
-    }
-    // Parents have lower numbers.
-    for (uint32_t site = calls.size(); site-- > 1;) {
-      if (counts_[site] == 0) continue;
-      const uint32_t parent = names.catalog().parent_of(site);
-      totals_[parent] += totals_[site];
-      counts_[parent] = 1;
-    }
-    if (!of_function_) ends_[SiteCatalog::kRoot] = {0, StackEnd::kHere};
-  }
-
-  template <typename Use>
-  void for_each_first(const Use& use) {
-    if (!of_function_) {
-      for_each_inside(SiteCatalog::kRoot, use);
-      return;
-    }
-    std::vector<CallPlace> open;
-    auto look = [&](const CallPlace& place, uint32_t name, uint64_t value) {
-      if (of_.matches(name)) {
-        use(place, name, value);
-      } else if (!below_.matches(name)) {
-        open.push_back(place);
-      }
-    };
-    for_each_inside(SiteCatalog::kRoot, look);
-    while (!open.empty()) {
-      const CallPlace place = open.back();
-      open.pop_back();
-      for_each_next(place, look);
-    }
-  }
-
-  template <typename Use>
-  void for_each_next(const CallPlace& place, const Use& use) {
-    if (place.frame > 0) {
-      emit({place.site, place.frame - 1}, use);
-    } else {
-      for_each_inside(place.site, use);
-    }
-  }
-
-  // Of all that is in the tree, when `firsts` is what is so by its calls.
-  uint64_t whole(uint64_t firsts) const {
-    return of_function_ ? firsts : totals_[SiteCatalog::kRoot];
-  }
-
-  // Frames inside such a function count as its own.
-  bool is_last(uint32_t name) { return below_.matches(name); }
-
-  void end_at(const CallPlace& place, TreeEnd end) { ends_[place.site] = end; }
-  void forget_ends() { ends_.assign(ends_.size(), {}); }
-
-  std::vector<TreeEnd> ends() {
-    for (uint32_t site = 1; site < ends_.size(); ++site) {
-      if (ends_[site].end == StackEnd::kUnknown)
-        ends_[site] = ends_[names_.catalog().parent_of(site)];
-    }
-    std::vector<TreeEnd> of_accounts;
-    of_accounts.reserve(sites_.size());
-    for (uint32_t site : sites_) {
-      of_accounts.push_back(site == SiteCatalog::kRoot ? TreeEnd{} : ends_[site]);
-    }
-    return of_accounts;
-  }
-
- private:
-  template <typename Use>
-  void for_each_inside(uint32_t outside, const Use& use) {
-    for (uint32_t site : calls_.inside(outside)) {
-      if (counts_[site] == 0) continue;
-      const uint32_t frames = names_.frames_at(site).count;
-      if (frames > 0) emit({site, frames - 1}, use);
-    }
-  }
-
-  template <typename Use>
-  void emit(CallPlace place, const Use& use) {
-    const uint32_t frame = names_.frames_at(place.site).first + place.frame;
-    use(place, names_.frame(frame).name, totals_[place.site]);
-  }
-
-  bool of_function_;
-  const std::vector<uint32_t>& sites_;
-  StackNames& names_;
-  const CallTree& calls_;
-  TextMatcher below_;
-  TextMatcher of_;
-  std::vector<uint64_t> totals_;  // by site: of all that it leads to
-  std::vector<char> counts_;      // by site: whether that is anything
-  std::vector<TreeEnd> ends_;     // by site
-};
 
 // From the calls that allocate, or those of a function, outwards. Every account goes its own way.
 class OutwardWalk {
@@ -429,11 +296,23 @@ Grouping grow_tree(const Question& question, const std::vector<uint32_t>& sites,
   const bool inwards =
       question.tree == TreeShape::kTopDown || question.tree == TreeShape::kCalleesOf;
   if (inwards) {
-    InwardWalk walk(question, sites, names, calls, value);
+    const bool has_root = question.tree == TreeShape::kTopDown;
+    SweptTotals totals(names.catalog(), sites, calls, has_root, value);
+    InwardWalk walk(question, names, calls, totals);
     return TreeGrowth(question, names, walk).grow();
   }
   OutwardWalk walk(question, sites, names, value);
   return TreeGrowth(question, names, walk).grow();
+}
+
+SummedTree grow_summed_tree(const Question& question, StackNames& names, const CallTree& calls,
+                            const AccountOrder& order, const StretchSums& sums) {
+  SummedTree tree;
+  KnownTotals totals(names, calls, order, sums, tree);
+  InwardWalk walk(question, names, calls, totals);
+  tree.grouping = TreeGrowth(question, names, walk).grow();
+  tree.folded.resize(tree.grouping.groups.size());
+  return tree;
 }
 
 }  // namespace heapledger
