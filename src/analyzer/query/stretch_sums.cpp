@@ -44,47 +44,53 @@ Extremes::Pair Extremes::of(AccountStretch stretch) const {
 
 WholeSums::WholeSums(const Accounts& accounts, const AccountOrder& order) {
   const auto places = static_cast<uint32_t>(order.accounts().size());
-  for (const FigureRow& row : figure_catalog()) {
-    if (is_sum_of_all(row)) columns_.push_back({row.sum, std::vector<uint64_t>(places + 1)});
-  }
-  counts_.resize(places + 1);
   std::vector<Extremes::Pair> sizes(places);
+  counts_.resize(places + 1);
+  Sums all;
+  auto sums_at = [&](uint32_t place) {
+    const uint32_t id = order.accounts()[place];
+    const bool is_there = id < accounts.size() && !accounts.is_merged(id);
+    return is_there ? accounts.at(id).sums() : Sums{};
+  };
   for (uint32_t place = 0; place < places; ++place) {
     const uint32_t id = order.accounts()[place];
-    Sums sums;
+    const Sums sums = sums_at(place);
     if (id < accounts.size() && !accounts.is_merged(id)) {
       const Account& account = accounts.at(id);
-      sums = account.sums();
       sizes[place] = {account.smallest(), account.largest()};
       are_all_ = are_all_ && !has_estimates(account);
     }
     const bool has_blocks = sums.calls > 0 || sums.ended_blocks > 0 || sums.ended_bytes > 0;
     are_all_ = are_all_ && (has_blocks || sums == Sums{});
     counts_[place + 1] = counts_[place] + (has_blocks ? 1 : 0);
-    for (Column& column : columns_) {
-      column.before[place + 1] = column.before[place] + sums.*column.sum;
-    }
+    all.add(sums);
   }
-  for (Column& column : columns_) {
-    const auto [least, most] = std::minmax_element(column.before.begin(), column.before.end());
-    if (*least == *most) column.before = {};
+  for (const FigureRow& row : figure_catalog()) {
+    if (is_sum_of_all(row) && all.*row.sum != 0) columns_.push_back(row.sum);
+  }
+  table_.resize((places + size_t{1}) * columns_.size());
+  uint64_t* to = table_.data() + columns_.size();
+  for (uint32_t place = 0; place < places; ++place) {
+    const Sums sums = sums_at(place);
+    for (uint64_t Sums::*column : columns_) {
+      *to = *(to - columns_.size()) + sums.*column;
+      ++to;
+    }
   }
   sizes_ = Extremes(std::move(sizes));
 }
 
-const std::vector<uint64_t>& WholeSums::column(uint64_t Sums::*sum) const {
-  static const std::vector<uint64_t> none;
-  const auto found = std::find_if(columns_.begin(), columns_.end(),
-                                  [sum](const Column& column) { return column.sum == sum; });
-  return found != columns_.end() ? found->before : none;
+WholeSums::Column WholeSums::column(uint64_t Sums::*sum) const {
+  const auto found = std::find(columns_.begin(), columns_.end(), sum);
+  if (found == columns_.end()) return {};
+  return {table_.data() + (found - columns_.begin()), columns_.size()};
 }
 
 Sums WholeSums::of(AccountStretch stretch) const {
   Sums sums;
-  for (const Column& column : columns_) {
-    if (column.before.empty()) continue;
-    sums.*column.sum = column.before[stretch.end] - column.before[stretch.first];
-  }
+  const uint64_t* first = table_.data() + stretch.first * columns_.size();
+  const uint64_t* end = table_.data() + stretch.end * columns_.size();
+  for (uint64_t Sums::*column : columns_) sums.*column = *end++ - *first++;
   return sums;
 }
 
@@ -124,15 +130,19 @@ void StretchSums::select(const std::vector<char>& selected, const AccountOrder& 
     return;
   }
   own_counts_.reserve(counts.size());
+  run_after_.reserve(counts.size());
   own_counts_.push_back(0);
   for (uint32_t place = 0; place < whole_.places(); ++place) {
     const uint32_t account = order.accounts()[place];
     const bool has = account < selected.size() && selected[account] != 0;
     own_counts_.push_back(own_counts_.back() + (has ? counts[place + 1] - counts[place] : 0));
-    if (!has) continue;
-    if (runs_.empty() || runs_.back().end != place) runs_.push_back({place, place});
-    ++runs_.back().end;
+    if (has) {
+      if (runs_.empty() || runs_.back().end != place) runs_.push_back({place, place});
+      ++runs_.back().end;
+    }
+    run_after_.push_back(static_cast<uint32_t>(runs_.size()) - (has ? 1 : 0));
   }
+  run_after_.push_back(static_cast<uint32_t>(runs_.size()));
   counts_ = own_counts_.data();
   Sums before;
   std::vector<Extremes::Pair> sizes;
@@ -144,30 +154,25 @@ void StretchSums::select(const std::vector<char>& selected, const AccountOrder& 
   of_runs_ = Extremes(std::move(sizes));
 }
 
-const uint64_t* StretchSums::select_column(const std::vector<uint64_t>& whole,
-                                           std::vector<uint64_t>& own) const {
-  if (whole.empty()) return nullptr;
-  if (own_counts_.empty()) return whole.data();
-  own.reserve(whole.size());
+WholeSums::Column StretchSums::select_column(WholeSums::Column whole,
+                                             std::vector<uint64_t>& own) const {
+  if (whole.first == nullptr || own_counts_.empty()) return whole;
+  own.reserve(own_counts_.size());
   uint64_t before = 0;
   for (const AccountStretch& run : runs_) {
     own.resize(run.first, before);
-    const uint64_t less = whole[run.first] - before;
-    for (uint32_t place = run.first; place < run.end; ++place) own.push_back(whole[place] - less);
-    before = whole[run.end] - less;
+    const uint64_t less = whole.at(run.first) - before;
+    for (uint32_t place = run.first; place < run.end; ++place) {
+      own.push_back(whole.at(place) - less);
+    }
+    before = whole.at(run.end) - less;
   }
-  own.resize(whole.size(), before);
-  return own.data();
-}
-
-size_t StretchSums::run_after(uint32_t place) const {
-  const auto run = std::partition_point(
-      runs_.begin(), runs_.end(), [place](const AccountStretch& r) { return r.end <= place; });
-  return static_cast<size_t>(run - runs_.begin());
+  own.resize(own_counts_.size(), before);
+  return {own.data(), 1};
 }
 
 Sums StretchSums::up_to(uint32_t place) const {
-  const size_t run = run_after(place);
+  const size_t run = run_after_[place];
   if (run == runs_.size()) {
     if (runs_.empty()) return {};
     Sums all = before_runs_.back();
@@ -181,8 +186,7 @@ Sums StretchSums::up_to(uint32_t place) const {
 
 Extremes::Pair StretchSums::sizes_of(AccountStretch stretch) const {
   Extremes::Pair all;
-  auto first = static_cast<uint32_t>(run_after(stretch.first));
-  auto end = static_cast<uint32_t>(run_after(stretch.end));
+  const uint32_t first = run_after_[stretch.first], end = run_after_[stretch.end];
   // Those at both sides may be in part.
   auto add_in_part = [&](const AccountStretch& run) {
     const AccountStretch part{std::max(run.first, stretch.first), std::min(run.end, stretch.end)};

@@ -43,8 +43,17 @@ class WholeSums {
   bool are_all() const { return are_all_; }
 
   uint32_t places() const { return static_cast<uint32_t>(counts_.size()) - 1; }
-  // Before a place; empty where nobody has any.
-  const std::vector<uint64_t>& column(uint64_t Sums::*sum) const;
+  // Of one sum: before every place.
+  struct Column {
+    const uint64_t* first = nullptr;  // none: nobody has any
+    size_t step = 1;                  // from place to place
+
+    uint64_t at(uint32_t place) const { return first[place * step]; }
+    uint64_t of(AccountStretch stretch) const {
+      return first == nullptr ? 0 : at(stretch.end) - at(stretch.first);
+    }
+  };
+  Column column(uint64_t Sums::*sum) const;
   // Of accounts that have anything, likewise.
   const std::vector<uint32_t>& counts() const { return counts_; }
   const Extremes& sizes() const { return sizes_; }
@@ -53,13 +62,9 @@ class WholeSums {
   Sums of(AccountStretch stretch) const;
 
  private:
-  struct Column {
-    uint64_t Sums::*sum;
-    std::vector<uint64_t> before;  // a place; empty where nobody has any
-  };
-
   bool are_all_ = true;
-  std::vector<Column> columns_;
+  std::vector<uint64_t Sums::*> columns_;  // that somebody has any of
+  std::vector<uint64_t> table_;            // a row before every place
   std::vector<uint32_t> counts_;
   Extremes sizes_;
 };
@@ -83,7 +88,7 @@ class StretchSums {
   uint32_t count(AccountStretch stretch) const {
     return counts_[stretch.end] - counts_[stretch.first];
   }
-  uint64_t bytes(AccountStretch stretch) const { return of_column(bytes_, stretch); }
+  uint64_t bytes(AccountStretch stretch) const { return bytes_.of(stretch); }
   // Of what sorts.
   uint64_t value(AccountStretch stretch) const {
     switch (by_) {
@@ -92,7 +97,7 @@ class StretchSums {
       case By::kLiveBlocks:
         return live_[stretch.end].blocks - live_[stretch.first].blocks;
       default:
-        return of_column(values_, stretch);
+        return values_.of(stretch);
     }
   }
 
@@ -102,28 +107,24 @@ class StretchSums {
  private:
   enum class By { kLiveBytes, kLiveBlocks, kColumn };
 
-  static uint64_t of_column(const uint64_t* column, AccountStretch stretch) {
-    return column == nullptr ? 0 : column[stretch.end] - column[stretch.first];
-  }
   void select(const std::vector<char>& selected, const AccountOrder& order);
-  const uint64_t* select_column(const std::vector<uint64_t>& whole,
-                                std::vector<uint64_t>& own) const;
+  WholeSums::Column select_column(WholeSums::Column whole, std::vector<uint64_t>& own) const;
   Sums up_to(uint32_t place) const;
   Extremes::Pair sizes_of(AccountStretch stretch) const;
-  size_t run_after(uint32_t place) const;  // the first that ends behind it
 
   const WholeSums& whole_;
   By by_ = By::kColumn;
   std::vector<Live>& live_;  // before a place
   std::vector<AccountStretch> runs_;
-  std::vector<Sums> before_runs_;  // what all earlier ones have, if there are several
+  std::vector<uint32_t> run_after_;  // by place: the first that ends behind it
+  std::vector<Sums> before_runs_;    // what all earlier ones have, if there are several
   Extremes of_runs_;
   std::vector<uint32_t> own_counts_;
   std::vector<uint64_t> own_bytes_;
   std::vector<uint64_t> own_values_;
   const uint32_t* counts_ = nullptr;
-  const uint64_t* bytes_ = nullptr;
-  const uint64_t* values_ = nullptr;
+  WholeSums::Column bytes_;
+  WholeSums::Column values_;
 };
 
 }  // namespace heapledger
