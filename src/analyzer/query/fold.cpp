@@ -270,7 +270,7 @@ std::vector<Extras> Fold::fold_extras(const Grouping& grouping, const std::vecto
 // Where every account has one group, and what groups are sorted by adds up: all of them take much
 // memory, and few are shown.
 std::vector<Fold::Place> Fold::rank_groups_apart(const Grouping& grouping,
-                                                  const std::vector<char>& selected) const {
+                                                 const std::vector<char>& selected) const {
   std::vector<Place> all(grouping.groups.size());
   for (uint32_t account = 0; account < grouping.self.size(); ++account) {
     if (account >= tallied_.cells.size() || !counts(selected, account)) continue;
