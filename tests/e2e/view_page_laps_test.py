@@ -127,6 +127,7 @@ class Laps(unittest.TestCase):
         """What a line has stands beside it and nowhere else."""
         rows = self.look("""
             await open('?view=source&at=marker:lap2&pick=owner:leak(int)&file=' + args.source);
+            await page.locator('.source tr[data-line] .value').first().waitFor();
             return page.locator('.source tr[data-line]').evaluateAll((rows) => rows.map(
                 (row) => [row.querySelector('.text').textContent, row.querySelector('.value')?.textContent ?? '',
                           row.children[1].textContent]).filter(([_, all]) => all));""",
