@@ -22,9 +22,11 @@ SCRIPT = """
   await page.emulateMedia({ reducedMotion: 'reduce' });
   page.setDefaultTimeout(120000);
   const settled = async () => {
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
-    await page.waitForFunction(
-        () => document.querySelector('#view') && !document.querySelector('.waiting, [aria-busy=true]'));
+    for (const _ of ['an answer', 'what is asked for because of it']) {
+      await page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
+      await page.waitForFunction(
+          () => document.querySelector('#view') && !document.querySelector('.waiting, [aria-busy=true]'));
+    }
   };
   const open = async (query = '') => {
     await page.goto('about:blank');
