@@ -50,7 +50,8 @@ void check_libraries(std::vector<Check>& checks) {
         {has_static ? Mark::kOk : Mark::kNote, "static",
          has_static ? "fully static programs can be linked with the recorder (link-flags --static)"
                     : "libheapledger_static.a, for fully static programs, is not here",
-         has_static ? "" : kAgain});
+         has_static ? ""
+                    : "It is in Debian's libheapledger-dev; otherwise install Heapledger again."});
     const bool has_new = can(library.place() + "/libheapledger_new.so", R_OK);
     checks.push_back(
         {has_new ? Mark::kOk : Mark::kNote, "operator new",
