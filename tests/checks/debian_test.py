@@ -17,8 +17,9 @@ import unittest
 from scratch import ROOT, ScratchTest
 import repo
 
-TWICE = sys.argv[1:] == ["twice"]
-del sys.argv[1:]
+TWICE = __name__ == "__main__" and sys.argv[1:] == ["twice"]
+if TWICE:
+    del sys.argv[1:]
 
 
 def output(*command, **options):
