@@ -90,7 +90,7 @@ def main():
     wanted = parser.parse_args()
     chosen = [entry for entry in fuzzers(wanted.folder) if wanted.only in (None, entry[0])]
     if not chosen:
-        sys.exit(f"there is no such fuzzer in {wanted.folder}; build the preset asan")
+        sys.exit(f"there is no such fuzzer in {wanted.folder}; build the preset fuzz")
     share = wanted.minutes * 60 / len(chosen)
     broken = []
     for name, command, variables in chosen:

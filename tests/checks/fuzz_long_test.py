@@ -111,7 +111,7 @@ class FuzzLong(ScratchTest):
     def test_a_folder_without_fuzzers(self):
         status, said = self.run_all()
         self.assertEqual(status, 1)
-        self.assertIn("preset asan", said)
+        self.assertIn("preset fuzz", said)
 
 
 if __name__ == "__main__":

@@ -140,9 +140,9 @@ class TestScript(launcher_test.LauncherTest):
         self.command("python3", '#!/bin/sh\necho "python3 $*" >> "$CALLS"\nexit 4\n')
         status, _, _ = self.launch("--nightly", at=self.clone / "test")
         self.assertEqual(status, 4)
-        self.assertTrue(self.called("cmake --build --preset asan --target heapledger_fuzzers\n"))
+        self.assertTrue(self.called("cmake --build --preset fuzz --target heapledger_fuzzers\n"))
         self.assertTrue(self.called(f"python3 {self.clone}/scripts/fuzz_long.py "
-                                    f"{self.clone}/build/asan\n"))
+                                    f"{self.clone}/build/fuzz\n"))
         self.assertFalse(self.called("ctest"))
         self.assertFalse(self.called("apt-get"))
 

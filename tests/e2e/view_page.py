@@ -17,6 +17,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SHOP = os.path.join(HERE, "questions", "shop.cpp")
 INCLUDE = os.path.join(HERE, os.pardir, os.pardir, "include")
 
+
+def bytes_text(value):
+    units = ("B", "KiB", "MiB", "GiB")
+    unit = 0
+    while value >= 1024:
+        value /= 1024
+        unit += 1
+    return f"{value:.1f} {units[unit]}" if unit else f"{value} B"
+
+
+def live_text(figures):
+    """What stands at the head of a view whose metric is what is live."""
+    blocks = figures["live_blocks"]
+    return f"{bytes_text(figures['live_bytes'])} live in {blocks:,} block{'' if blocks == 1 else 's'}"
+
+
 # `open(query)` goes there, with the token; `settled()` waits until no view waits for an answer.
 SCRIPT = """
   await page.emulateMedia({ reducedMotion: 'reduce' });

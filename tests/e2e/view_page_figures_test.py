@@ -26,15 +26,6 @@ def report(*words):
     return json.loads(done.stdout)
 
 
-def bytes_text(value):
-    units = ("B", "KiB", "MiB", "GiB")
-    unit = 0
-    while value >= 1024:
-        value /= 1024
-        unit += 1
-    return f"{value:.1f} {units[unit]}" if unit else f"{value} B"
-
-
 class Figures(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -51,11 +42,11 @@ class Figures(unittest.TestCase):
     def test_sentence(self):
         said = self.look("await open(); return await text('.sentence');")
         totals = report()["totals"]
-        self.assertIn(bytes_text(totals["peak_bytes"]), said)
+        self.assertIn(view_page.bytes_text(totals["peak_bytes"]), said)
         self.assertIn(f"shop.cpp:{view_page.line_of('100000')}", said)
         self.assertIn(f"shop.cpp:{view_page.line_of('push_back.new')}", said)
         self.assertIn(f"of {totals['calls']:,} calls were temporary", said)
-        self.assertIn(bytes_text(totals["rss_peak_bytes"]), said)
+        self.assertIn(view_page.bytes_text(totals["rss_peak_bytes"]), said)
 
     def test_owners_are_the_programs_constants(self):
         rows = self.look("""
@@ -67,7 +58,7 @@ class Figures(unittest.TestCase):
             amount = next(value for key, value in shown.items() if name in key)
             owner = next(group for group in report("--by", "owner")["groups"]
                          if name in group["function"])
-            self.assertIn(bytes_text(owner["live_bytes"]), amount)
+            self.assertIn(view_page.bytes_text(owner["live_bytes"]), amount)
             self.assertLess(abs(owner["live_bytes"] - least), least / 40)
 
     def test_one_total_in_every_view(self):
@@ -75,10 +66,10 @@ class Figures(unittest.TestCase):
         figures = report("--between", *between)["figures"]
         self.assertGreaterEqual(figures["live_bytes"], ORDERS)
         wanted = {
-            "grown": f"{bytes_text(figures['live_bytes'])} grown in {figures['live_blocks']:,} blocks",
+            "grown": f"{view_page.bytes_text(figures['live_bytes'])} grown in {figures['live_blocks']:,} blocks",
             "calls": f"{figures['calls']:,} calls",
-            "bytes": f"{bytes_text(figures['bytes'])} allocated",
-            "freed": f"{bytes_text(figures['ended_bytes'])} freed",
+            "bytes": f"{view_page.bytes_text(figures['bytes'])} allocated",
+            "freed": f"{view_page.bytes_text(figures['ended_bytes'])} freed",
         }
         shown = self.look("""
             const found = [];
@@ -105,8 +96,7 @@ class Figures(unittest.TestCase):
         some = report("--filter", "function=take_orders", "--by", "module")["figures"]
         every = report("--by", "module")["figures"]
         for shown, figures in zip(found, (some, every)):
-            self.assertEqual(shown, f"{bytes_text(figures['live_bytes'])} live in "
-                                    f"{figures['live_blocks']:,} blocks")
+            self.assertEqual(shown, view_page.live_text(figures))
         self.assertEqual(found[2], 0)
 
     def test_rss_over_time(self):
@@ -128,7 +118,7 @@ class Figures(unittest.TestCase):
         for moment, said in columns:
             parts = report("--where-rss", "--at", moment)["where_rss"]["parts"]
             self.assertEqual(parts[0]["part"], "live")
-            self.assertTrue(said.startswith(bytes_text(parts[0]["bytes"]) + " live blocks"), (moment, said))
+            self.assertTrue(said.startswith(view_page.bytes_text(parts[0]["bytes"]) + " live blocks"), (moment, said))
         self.assertNotEqual(columns[0], columns[1])
 
     def test_wrong_filter_is_refused_in_words(self):
@@ -181,7 +171,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(words[:2], ["heapledger", "report"])
         answer = subprocess.run([harness.TOOL, *words[1:], "--json"], capture_output=True, text=True,
                                 check=True, timeout=harness.HANG_SECONDS).stdout
-        self.assertEqual(total, f"{bytes_text(json.loads(answer)['figures']['bytes'])} allocated")
+        self.assertEqual(total, f"{view_page.bytes_text(json.loads(answer)['figures']['bytes'])} allocated")
 
     def test_copied_table_is_exact(self):
         text = self.look("""
@@ -205,7 +195,7 @@ class Figures(unittest.TestCase):
             return [await total(), await page.locator('.rows tbody tr:not(.gap)').allTextContents()];""")
         between = report("--between", "marker:before", "marker:after")["figures"]
         # Nothing of before was freed in between.
-        self.assertEqual(total, "+" + bytes_text(between["live_bytes"]))
+        self.assertEqual(total, "+" + view_page.bytes_text(between["live_bytes"]))
         self.assertEqual(len(rows), 1)
         self.assertIn("take_orders", rows[0])
 

@@ -16,10 +16,6 @@ MOST_BYTES = 5 << 20
 HELD = re.compile(r'id="recording">([A-Za-z0-9+/=]+)<')
 
 
-def bytes_text(value):
-    return f"{value / 2**20:.1f} MiB" if value >= 2**20 else f"{value / 1024:.1f} KiB"
-
-
 class OneFile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -62,8 +58,8 @@ class OneFile(unittest.TestCase):
         for at, total, top in shown:
             answer = self.view.ask("/api/ask", {"question": {"by": "function", "at": at or "peak"}})["answer"]
             totals = answer["totals"]
-            self.assertEqual(total, f"{bytes_text(totals['live_bytes'])} live in {totals['live_blocks']:,} blocks", at)
-            self.assertEqual(top, bytes_text(answer["rows"]["all"]["live_bytes"][0]), at)
+            self.assertEqual(total, view_page.live_text(totals), at)
+            self.assertEqual(top, view_page.bytes_text(answer["rows"]["all"]["live_bytes"][0]), at)
 
     def test_it_has_no_source_in_it(self):
         with open(self.path, encoding="utf-8") as file:

@@ -311,6 +311,7 @@ void SealedFile::look_ahead(uint32_t segment) {
   last->second = segment;
   const uint32_t next = segment + 1;
   if (!in_turn || next >= segments_.size() || segments_[next].fillings == 0 ||
+      segments_[next].bytes < SegmentsAhead::kLeastBytes ||
       places_[segments_[next].first].facts.window != window || !ahead_.has_room() ||
       ahead_.has_begun(next)) {
     return;

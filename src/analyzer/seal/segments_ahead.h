@@ -19,6 +19,9 @@ class SegmentsAhead {
   SegmentsAhead(const SegmentsAhead&) = delete;
   SegmentsAhead& operator=(const SegmentsAhead&) = delete;
 
+  // What is shorter is decoded sooner than a thread has begun.
+  static constexpr uint64_t kLeastBytes = 4096;
+
   // Whether one more may be begun.
   bool has_room() const;
   bool has_begun(uint32_t segment) const;
