@@ -10,6 +10,8 @@ using format::kModeLive;
 using format::kModeSample;
 using format::kModeTrace;
 
+constexpr size_t kMostTimes = 1000;
+
 bool enters_blocks(uint64_t mode) {
   return mode == kModeTrace || mode == kModeSample || mode == kModeLive;
 }
@@ -35,8 +37,15 @@ void Gaps::change(uint64_t time, std::string_view fields) {
   if (enters_blocks(mode) && open_) {
     units_ += time > since_ ? time - since_ : 0;
     open_ = false;
+    if (closed_.size() < kMostTimes && time > since_) closed_.push_back({since_, time});
   }
   mode_ = mode;
+}
+
+std::vector<Gap> Gaps::times(uint64_t end) const {
+  std::vector<Gap> all = closed_;
+  if (open_ && all.size() < kMostTimes && end > since_) all.push_back({since_, end});
+  return all;
 }
 
 }  // namespace heapledger

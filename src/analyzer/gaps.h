@@ -6,8 +6,14 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace heapledger {
+
+struct Gap {
+  uint64_t begin;
+  uint64_t end;
+};
 
 class Gaps {
  public:
@@ -25,12 +31,16 @@ class Gaps {
   // For how long the process was not recorded, up to `end`.
   uint64_t units(uint64_t end) const { return units_ + (open_ && end > since_ ? end - since_ : 0); }
 
+  // When that was, in the order of time; the first so many.
+  std::vector<Gap> times(uint64_t end) const;
+
  private:
   uint64_t mode_;
   uint64_t count_ = 0;
   uint64_t units_ = 0;
   uint64_t since_ = 0;
   bool open_ = false;
+  std::vector<Gap> closed_;
 };
 
 }  // namespace heapledger

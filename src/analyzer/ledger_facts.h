@@ -12,6 +12,7 @@
 
 #include "analyzer/counts.h"
 #include "analyzer/damage.h"
+#include "analyzer/gaps.h"
 #include "analyzer/unrecorded.h"
 #include "format/entry.h"
 #include "format/functions.h"
@@ -134,8 +135,9 @@ struct LedgerFacts {
   uint64_t stacks_checked = 0;    // cross-check mode: compared with another unwinder
   uint64_t stacks_differing = 0;  // and found different
 
-  uint64_t gaps = 0;    // times in which the process, or a thread, was not recorded
-  uint64_t gap_ns = 0;  // how long those of the process were
+  uint64_t gaps = 0;           // times in which the process, or a thread, was not recorded
+  uint64_t gap_ns = 0;         // how long those of the process were
+  std::vector<Gap> gap_times;  // and when, in ns since the start of its ledger; the first so many
   std::vector<MarkerFacts> markers;
   std::vector<std::string> heaps;  // beside malloc's, that something has happened in
 

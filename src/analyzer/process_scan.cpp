@@ -334,6 +334,10 @@ void ProcessScan::tell(LedgerFacts& facts) {
   double gap_ns = static_cast<double>(gaps_.units(end_time())) * std::exp2(facts.time_shift) *
                   facts.ns_per_tick;
   facts.gap_ns = std::min(facts.duration_ns, static_cast<uint64_t>(std::min(gap_ns, 1e18)));
+  facts.gap_times = gaps_.times(end_time());
+  for (Gap& gap : facts.gap_times) {
+    gap = {clock().ns_since_start(gap.begin), clock().ns_since_start(gap.end)};
+  }
   facts.unseen = !facts.bypassed.empty() && none_seen(facts);
   facts.complete = facts.complete && facts.gaps == 0 && !facts.unseen;
   facts.heaps = heaps_.names();

@@ -76,6 +76,13 @@ Json markers_json(const Overview& overview) {
   return json;
 }
 
+// When it was not recorded.
+Json gaps_json(const LedgerFacts& ledger, uint64_t begin) {
+  Json json = Json::array();
+  for (const Gap& gap : ledger.gap_times) json.push_back({begin + gap.begin, begin + gap.end});
+  return json;
+}
+
 Json process_json(const LedgerFacts& ledger, uint64_t start) {
   const uint64_t begin = ledger.start_wall_ns - start;
   const size_t slash = ledger.executable.rfind('/');
@@ -94,7 +101,8 @@ Json process_json(const LedgerFacts& ledger, uint64_t start) {
           {"end_bytes", ledger.totals.end_bytes},
           {"complete", ledger.complete},
           {"gap_count", ledger.gaps},
-          {"gap_ns", ledger.gap_ns}};
+          {"gap_ns", ledger.gap_ns},
+          {"gaps", gaps_json(ledger, begin)}};
 }
 
 Json threads_json(const std::vector<LedgerFacts>& ledgers) {

@@ -59,6 +59,31 @@ int main(void) {{
 """
 
 
+# Not recorded for a time.
+GAP = """
+#include <stdlib.h>
+#include <time.h>
+#include "heapledger.h"
+static void* volatile kept;
+static void pause_for(long milliseconds) {
+  struct timespec time = {0, milliseconds * 1000000};
+  nanosleep(&time, NULL);
+}
+int main(void) {
+  kept = malloc(1000);
+  pause_for(30);
+  heapledger_marker("before");
+  heapledger_stop();
+  pause_for(40);
+  heapledger_start();
+  heapledger_marker("after");
+  kept = malloc(2000);
+  pause_for(30);
+  return 0;
+}
+"""
+
+
 def kib(value):
     return f"{value / 1024:.1f} KiB"
 
@@ -220,6 +245,36 @@ class Processes(unittest.TestCase):
         self.assertEqual(total, f"{kib(10000)} live in 10 blocks")
         self.assertIn("process family", chip)
         self.assertNotEqual(every, total)
+
+
+class Gaps(unittest.TestCase):
+    def test_a_time_that_was_not_recorded(self):
+        ledger = view_page.recorded("gap", view_page.compiled("gap", GAP, "-x", "c", "-D_GNU_SOURCE"))
+        with viewing.View("--no-browser", ledger) as view:
+            view.wait_for_event("index")
+            recording = view.recording()
+            [(begin, end)] = recording["processes"][0]["gaps"]
+            marks = {marker["text"]: marker["time_ns"] for marker in recording["markers"]}
+            self.assertTrue(marks["before"] <= begin < end <= marks["after"], (begin, end, marks))
+            self.assertGreaterEqual(end - begin, 40e6)
+            self.assertAlmostEqual(end - begin, recording["processes"][0]["gap_ns"], delta=2)
+            told, spoken = view_page.look(view, """
+                await open('?at=end');
+                const box = await page.locator('#timeline').boundingBox();
+                const width = box.width - 2 * 76;
+                const told = [];
+                for (const share of args.shares) {
+                  await page.mouse.move(box.x + 76 + share * width, box.y + 60);
+                  await page.locator('.readout').waitFor();
+                  told.push(await page.locator('.readout').textContent());
+                }
+                await page.mouse.click(box.x + 76 + args.shares[1] * width, box.y + 60);
+                await settled();
+                return [told, await page.locator('#timeline').getAttribute('aria-valuetext')];""",
+                {"shares": [share / recording["duration_ns"]
+                            for share in (begin / 2, (begin + end) / 2, (end + recording["duration_ns"]) / 2)]})
+        self.assertEqual(["not recorded here" in text for text in told], [False, True, False], told)
+        self.assertTrue(spoken.endswith("live, not recorded here"), spoken)
 
 
 if __name__ == "__main__":

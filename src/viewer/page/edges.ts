@@ -76,3 +76,8 @@ export function seriesAt(recording: Recording, ns: number) {
     width: series.width_ns,
   };
 }
+
+// Whether one of the processes was not recorded then.
+export function isInGap({ processes }: Recording, ns: number): boolean {
+  return processes.some(({ gaps }) => gaps?.some(([begin, end]) => begin <= ns && ns < end));
+}

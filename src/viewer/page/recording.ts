@@ -56,6 +56,7 @@ export interface Process {
   end_bytes: number;
   gap_count: number; // times in which it was not recorded
   gap_ns: number;
+  gaps: [number, number][]; // when that was
 }
 
 export interface Marker {

@@ -4,7 +4,7 @@ import { h } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useAsked } from "./asked";
 import { Canvas, useSize } from "./canvas";
-import { namedMoments, seriesAt, snapped, stepped } from "./edges";
+import { isInGap, namedMoments, seriesAt, snapped, stepped } from "./edges";
 import { bytes, count, duration } from "./format";
 import { scopeOf } from "./metrics";
 import { bornOf, planeOf, type Plane } from "./plane";
@@ -137,7 +137,8 @@ function spoken(recording: Recording, selection: Selection, cursor: number): str
   const range = selection.range
     ? `range from ${duration(timeOf(recording, selection.range[0]))} to ${duration(cursor)}, `
     : "";
-  return `${range}${words ? words + ", " : ""}${duration(cursor)}, up to ${bytes(max)} live`;
+  const gap = isInGap(recording, cursor) ? ", not recorded here" : "";
+  return `${range}${words ? words + ", " : ""}${duration(cursor)}, up to ${bytes(max)} live${gap}`;
 }
 
 function Readout({ shown, frame, ns }: { shown: Shown; frame: Frame; ns: number }) {
@@ -155,6 +156,7 @@ function Readout({ shown, frame, ns }: { shown: Shown; frame: Frame; ns: number 
       <span>
         {min === max ? bytes(max) : `${bytes(min)} – ${bytes(max)}`} live
       </span>
+      {isInGap(recording, ns) && <span class="quiet">not recorded here</span>}
       {rss > 0 && <span class="rss">{bytes(rss)} RSS</span>}
       <span class="quiet">
         {count(calls)} calls in {duration(width)}

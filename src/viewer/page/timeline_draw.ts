@@ -42,6 +42,7 @@ export function drawTimeline(g: CanvasRenderingContext2D, frame: Frame, shown: S
   if (mostRss > 0) drawRss(g, frame, shown, isShared ? scale : mostRss * 1.04, t);
   drawCalls(g, frame, shown, t);
   drawBorn(g, frame, shown, t);
+  drawGaps(g, frame, shown.recording, t);
   g.restore();
   if (mostRss > 0) drawRssAxis(g, frame, isShared ? scale : mostRss * 1.04, mostRss, isShared, t);
   drawTimes(g, frame, t);
@@ -167,6 +168,35 @@ function drawBorn(g: CanvasRenderingContext2D, f: Frame, { born, cursor }: Shown
     g.fillRect(Math.round(from), f.bornBottom - height(all[i]), width, height(all[i]));
     g.fillStyle = t.live;
     g.fillRect(Math.round(from), f.bornBottom - height(alive[i]), width, height(alive[i]));
+  }
+}
+
+// Times in which a process was not recorded, hatched: what happened there, nobody knows.
+function drawGaps(g: CanvasRenderingContext2D, f: Frame, { processes }: Recording, t: Theme) {
+  for (const [begin, end] of processes.flatMap((process) => process.gaps ?? [])) {
+    const [from, to] = [xOf(f, begin), xOf(f, end)];
+    if (to < f.left || from > f.right) continue;
+    const width = Math.max(2, to - from);
+    g.save();
+    g.beginPath();
+    g.rect(from, f.top, width, f.callsBottom - f.top);
+    g.clip();
+    g.fillStyle = t.panel;
+    g.globalAlpha = 0.55;
+    g.fillRect(from, f.top, width, f.callsBottom - f.top);
+    g.globalAlpha = 1;
+    g.strokeStyle = t.faint;
+    g.lineWidth = 1;
+    g.beginPath();
+    const height = f.callsBottom - f.top;
+    // Of one raster, wherever a gap begins.
+    const least = Math.max(from, f.left - 7) - height;
+    for (let x = Math.floor(least / 7) * 7; x < Math.min(to, f.right) + 7; x += 7) {
+      g.moveTo(x, f.callsBottom);
+      g.lineTo(x + height, f.top);
+    }
+    g.stroke();
+    g.restore();
   }
 }
 
