@@ -87,6 +87,8 @@ struct LedgerFacts {
   std::vector<std::string> command;
   std::string executable;
   std::string host;
+  std::optional<uint64_t> rank;  // among the processes of a parallel job
+  std::string job;               // that it belongs to; empty: none
   std::string folder;
   std::string parent_ledger;
   std::string runtime;

@@ -1,5 +1,8 @@
 #include "analyzer/process_notes.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "format/entry.h"
 
 namespace heapledger {
@@ -25,6 +28,13 @@ std::vector<std::string> arguments(std::string_view text) {
     text.remove_prefix(std::min(length + 1, text.size()));
   }
   return all;
+}
+
+std::optional<uint64_t> rank_from(const std::string& text) {
+  uint64_t rank = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (wrong != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return rank;
 }
 
 }  // namespace
@@ -96,6 +106,8 @@ void ProcessNotes::tell(LedgerFacts& facts) {
   facts.command = arguments(info(format::InfoKey::kCommand));
   facts.executable = std::move(info(format::InfoKey::kExecutable));
   facts.host = std::move(info(format::InfoKey::kHost));
+  facts.rank = rank_from(info(format::InfoKey::kRank));
+  facts.job = std::move(info(format::InfoKey::kJob));
   facts.folder = std::move(info(format::InfoKey::kFolder));
   facts.parent_ledger = std::move(info(format::InfoKey::kParentLedger));
   facts.runtime = std::move(info(format::InfoKey::kRuntime));

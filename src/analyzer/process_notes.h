@@ -52,7 +52,7 @@ class ProcessNotes {
   IdTable thread_places_;
   std::vector<ModuleFacts> modules_;
   IdTable module_places_;
-  std::string info_[9];  // by InfoKey
+  std::string info_[11];  // by InfoKey
 };
 
 }  // namespace heapledger

@@ -125,6 +125,13 @@ class Ledgers {
   Cohorts cohorts(const Question& question, uint32_t most_cells);
   Answer ask_cohort(const Question& question, const Cohort& cohort);
 
+  // What each site has in each process, in the order of their numbers: sums over processes are what
+  // rows by site have, own peaks are those of a process. Of one ledger this needs no pass where
+  // such rows need none. Looks at moments, filter and ledger.
+  void accounts_by_process(
+      const Question& question,
+      const std::function<void(uint32_t ledger, uint32_t site, const Figures&)>& use);
+
   // By whatever is asked for, at the end.
   NeverFreed never_freed(const Suppressions& suppressions, const Question& question = {});
   WhereRss where_rss(const MomentSpec& moment);

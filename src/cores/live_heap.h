@@ -61,6 +61,8 @@ struct LiveHeap {
   std::string executable;
   std::vector<std::string> command;
   std::string host;
+  std::string rank;  // empty: none
+  std::string job;   // likewise
   std::string folder;
   std::string runtime;    // version of our library in there; empty: none
   std::string allocator;  // path of the library whose malloc was called

@@ -121,6 +121,8 @@ class Reader {
     auto text = [&](format::InfoKey key) { return texts[static_cast<uint32_t>(key)]; };
     heap_.executable = text(format::InfoKey::kExecutable);
     heap_.host = text(format::InfoKey::kHost);
+    heap_.rank = text(format::InfoKey::kRank);
+    heap_.job = text(format::InfoKey::kJob);
     heap_.folder = text(format::InfoKey::kFolder);
     heap_.runtime = text(format::InfoKey::kRuntime);
     heap_.allocator = text(format::InfoKey::kAllocator);

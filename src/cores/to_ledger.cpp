@@ -80,6 +80,8 @@ class Writing {
     ledger_.info(format::InfoKey::kCommand, command);
     ledger_.info(format::InfoKey::kExecutable, heap_.executable);
     ledger_.info(format::InfoKey::kHost, heap_.host);
+    ledger_.info(format::InfoKey::kRank, heap_.rank);
+    ledger_.info(format::InfoKey::kJob, heap_.job);
     ledger_.info(format::InfoKey::kFolder, heap_.folder);
     ledger_.info(format::InfoKey::kRuntime, heap_.runtime);
     ledger_.info(format::InfoKey::kAllocator, heap_.allocator);

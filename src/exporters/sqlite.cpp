@@ -61,7 +61,7 @@ void write_meta(SqliteDatabase& database, ExportRequest& request, const Figures&
 }
 
 void write_ledgers(SqliteDatabase& database, const std::vector<LedgerFacts>& ledgers) {
-  SqliteRows rows(database, "ledgers", 22);
+  SqliteRows rows(database, "ledgers", 24);
   uint64_t number = 0;
   for (const LedgerFacts& facts : ledgers) {
     std::string command = shell_words(facts.command);
@@ -75,6 +75,7 @@ void write_ledgers(SqliteDatabase& database, const std::vector<LedgerFacts>& led
           totals.rss_peak_bytes}) {
       rows.number(value);
     }
+    rows.number_or_none(facts.rank.has_value(), facts.rank.value_or(0)).text_or_none(facts.job);
     rows.add();
   }
 }

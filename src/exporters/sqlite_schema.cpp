@@ -17,7 +17,7 @@ CREATE TABLE ledgers(
   host TEXT, start_wall_ns INTEGER, duration_ns INTEGER, sampled INTEGER, complete INTEGER,
   calls INTEGER, bytes INTEGER, frees INTEGER, temporary_calls INTEGER, peak_bytes INTEGER,
   peak_blocks INTEGER, peak_time_ns INTEGER, never_freed_bytes INTEGER,
-  never_freed_blocks INTEGER, rss_peak_bytes INTEGER);
+  never_freed_blocks INTEGER, rss_peak_bytes INTEGER, rank INTEGER, job TEXT);
 
 CREATE TABLE threads(
   thread INTEGER PRIMARY KEY,

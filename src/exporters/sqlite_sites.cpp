@@ -4,19 +4,10 @@
 #include <utility>
 
 #include "exporters/stacks.h"
+#include "text/text.h"
 
 namespace heapledger {
 namespace {
-
-std::string hex_text(const std::string& bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (char byte : bytes) {
-    text += kDigits[static_cast<unsigned char>(byte) >> 4];
-    text += kDigits[static_cast<unsigned char>(byte) & 15];
-  }
-  return text;
-}
 
 // All that tells one frame from another.
 std::string frame_key(const NamedFrame& frame) {
@@ -89,7 +80,7 @@ void SqliteSites::write_modules() {
   const SiteCatalog& catalog = request_.ledgers.sites();
   for (uint32_t i = SiteCatalog::kNoModule + 1; i < catalog.module_count(); ++i) {
     const SiteModule& module = catalog.module_at(i);
-    modules_.number(i).text(module.path).text_or_none(hex_text(module.build_id)).add();
+    modules_.number(i).text(module.path).text_or_none(hex_digits(module.build_id)).add();
     module_numbers_.try_emplace(module.path, i);
   }
 }

@@ -14,6 +14,9 @@ Json process_about(const LedgerFacts& facts) {
   json["path"] = as_utf8(facts.path);
   json["pid"] = facts.pid;
   json["parent_pid"] = facts.parent_pid;
+  json["host"] = as_utf8(facts.host);
+  json["rank"] = facts.rank ? Json(*facts.rank) : Json(nullptr);
+  json["job"] = facts.job.empty() ? Json(nullptr) : Json(as_utf8(facts.job));
   json["command"] = Json::array();
   for (const std::string& word : facts.command) json["command"].push_back(as_utf8(word));
   json["start_wall_ns"] = facts.start_wall_ns;

@@ -119,6 +119,8 @@ enum class InfoKey : uint32_t {
   // Functions that another file has, too, where they are found before the recorder's: the path of
   // the file (empty: the executable) and their names, each followed by a zero byte.
   kBypass = 8,
+  kRank = 9,  // among the processes of a parallel job, in decimal
+  kJob = 10,  // of a batch system, or of what started the parallel job
 };
 
 inline constexpr unsigned shape_of(unsigned char tag) {

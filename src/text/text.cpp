@@ -165,6 +165,12 @@ std::string iso_time(uint64_t ns_since_epoch) {
   return std::string(text, length);
 }
 
+std::string hex_digits(std::string_view bytes) {
+  std::string digits;
+  for (char byte : bytes) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return digits;
+}
+
 std::string short_path(const std::string& path) {
   std::error_code error;
   std::string folder = std::filesystem::current_path(error).string();

@@ -32,6 +32,9 @@ std::string shell_words(const std::vector<std::string>& words);
 // For JSON: valid UTF-8 as it is, other bytes as \xNN.
 std::string as_utf8(std::string_view text);
 
+// Two digits for each byte.
+std::string hex_digits(std::string_view bytes);
+
 // At most so many characters, the last of them an ellipsis if some are left out.
 std::string cut_text(std::string_view text, size_t characters);
 

@@ -88,6 +88,18 @@ TEST(Filters, CommasInsideBracketsBelongToTheName) {
   EXPECT_EQ(filter.size.most, 8u);
 }
 
+TEST(Filters, MoreRanksMayFollow) {
+  const Filter filter = parse_filter("rank=0,8-15,size=8,host=node1");
+  EXPECT_EQ(filter.ranks.in, (std::vector<std::string>{"0", "8-15"}));
+  EXPECT_EQ(filter.hosts.in, std::vector<std::string>{"node1"});
+  EXPECT_EQ(parse_filter("rank!=3,4,5").ranks.out, (std::vector<std::string>{"3", "4", "5"}));
+  EXPECT_EQ(parse_ranks("8-15"), (Bounds{8, 15}));
+  EXPECT_NE(refusal([] { parse_filter("size=8,9"); }).find("9"), std::string::npos);
+  EXPECT_NE(refusal([] { parse_filter("rank=9-8"); }).find("9-8"), std::string::npos);
+  EXPECT_NE(refusal([] { parse_filter("rank=two"); }).find("two"), std::string::npos);
+  EXPECT_NE(refusal([] { parse_filter("rank<3"); }).find("rank<3"), std::string::npos);
+}
+
 TEST(Filters, RefusalsNameTheWord) {
   EXPECT_NE(refusal([] { parse_filter("size>1k,colour=red"); }).find("colour"), std::string::npos);
   EXPECT_NE(refusal([] { parse_filter("size>lots"); }).find("cannot read 'lots' as a size"),

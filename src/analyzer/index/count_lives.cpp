@@ -3,6 +3,7 @@
 #include "analyzer/index/life_classes.h"
 #include "analyzer/query/cell_rows.h"
 #include "analyzer/query/classes.h"
+#include "analyzer/query/processes.h"
 
 namespace heapledger {
 namespace {
@@ -39,13 +40,13 @@ LifeChoice IndexReader::choose_lives(const Question& question, const Lives& live
     choice.least_lifetime = lifetimes.first;
     choice.most_lifetime = lifetimes.last;
   }
-  const bool one_process = question.ledger && set_.size() > 1;
-  if (filter.threads.empty() && !one_process) return choice;
+  const std::vector<char> processes = chosen_processes(question, set_.size(), facts_of());
+  if (filter.threads.empty() && processes.empty()) return choice;
   for (const auto& [ledger, place] : lives.threads) {
     const std::vector<ThreadFacts>& threads = view_->overview.processes[ledger].threads;
     const bool fits = filter.threads.empty() ||
                       (place < threads.size() && thread_fits(filter.threads, threads[place]));
-    choice.threads.push_back(fits && (!one_process || ledger == *question.ledger) ? 1 : 0);
+    choice.threads.push_back(fits && (processes.empty() || processes[ledger] != 0) ? 1 : 0);
   }
   return choice;
 }
@@ -75,9 +76,14 @@ IndexCount IndexReader::count_lives(const Question& question, const Lives& lives
       count(kLifetimeClassCount + 1,
             [](const LifeKey& life) { return uint32_t{life.lifetime_class}; });
       break;
-    case CellKey::kLedger:
-      count(set_.size(), [&](const LifeKey& life) { return lives.threads[life.thread].first; });
+    case CellKey::kLedger: {
+      const ProcessGroups groups = group_processes(question.by, set_.size(), facts_of());
+      counted.first_of_group = groups.first;
+      count(groups.first.size(), [&](const LifeKey& life) {
+        return groups.of_ledger[lives.threads[life.thread].first];
+      });
       break;
+    }
     case CellKey::kAccount:
       count(sites_.size(), [](const LifeKey& life) { return life.account; });
       break;

@@ -8,6 +8,7 @@
 #include "analyzer/query/classes.h"
 #include "analyzer/query/fold.h"
 #include "analyzer/query/pass_on.h"
+#include "analyzer/query/processes.h"
 #include "analyzer/query/tree_growth.h"
 
 namespace heapledger {
@@ -236,6 +237,12 @@ void IndexReader::describe(const Question& question, const IndexCount& counted, 
       break;
     case GroupBy::kLedger:
       describe_process(cell, processes[cell], row);
+      break;
+    case GroupBy::kRank:
+    case GroupBy::kHost:
+    case GroupBy::kJob:
+      row.ledger = counted.first_of_group[cell];
+      describe_process_group(question.by, processes[row.ledger], row);
       break;
     case GroupBy::kNothing:
       row.name = "all";

@@ -20,6 +20,7 @@
 #include "analyzer/query/cohort.h"
 #include "analyzer/query/fold.h"
 #include "analyzer/query/heap_view.h"
+#include "analyzer/query/processes.h"
 #include "analyzer/query/stack_answer.h"
 #include "analyzer/query/stack_names.h"
 #include "analyzer/query/stretch_sums.h"
@@ -57,8 +58,9 @@ struct IndexRange {
 // What it has there.
 struct IndexCount {
   Tallied tallied;
-  bool by_account = true;         // its cells
-  std::vector<ThreadId> threads;  // of its cells, if they are of threads
+  bool by_account = true;                     // its cells
+  std::vector<ThreadId> threads;              // of its cells, if they are of threads
+  std::vector<uint32_t> first_of_group = {};  // by cell, of groups of processes: a ledger in it
 };
 
 class IndexReader {
@@ -138,6 +140,11 @@ class IndexReader {
                                          const Tallied& tallied) const;
   StackWorld world() const;
   void make_names_once() const;
+
+  FactsOf facts_of() const {
+    return
+        [this](uint32_t ledger) -> const LedgerFacts& { return view_->overview.processes[ledger]; };
+  }
 
   const LedgerSet& set_;
   std::shared_ptr<HeapView> view_;

@@ -34,7 +34,7 @@ struct Row {
   uint32_t ledger = 0;   // by thread and process: which one
   uint32_t heap = 0;     // by heap: for Ledgers::heaps()
   uint64_t stacks = 0;   // by owner and part: how many lead there
-  uint64_t key = 0;      // by thread: its tid; size: bytes; classes: lower bound, kNeverFreed
+  uint64_t key = 0;      // by thread: its tid; size: bytes; classes: lower bound, kNeverFreed; rank
   std::string function;  // by function and line; file and line number by file and line
   std::string file;
   uint32_t line = 0;
@@ -45,6 +45,7 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 inline constexpr uint64_t kNeverFreed = UINT64_MAX;
+inline constexpr uint64_t kNoRank = UINT64_MAX;
 
 // A tree of calls. Node 0 is the root, which stands for everything; parents come before children.
 struct TreeNode {

@@ -11,6 +11,7 @@
 #include "analyzer/query/fold.h"
 #include "analyzer/query/ledgers_parts.h"
 #include "analyzer/query/moment_books.h"
+#include "analyzer/query/processes.h"
 
 namespace heapledger {
 // --- counting ---
@@ -31,7 +32,11 @@ void Ledgers::Parts::select_blocks(const Question& question, const Counted& coun
       selected.push_back(thread_fits(question.filter.threads, thread) ? 1 : 0);
     }
   }
-  plan.ledger = question.ledger;
+  auto facts = [this](uint32_t i) -> const LedgerFacts& { return facts_of(i); };
+  plan.ledgers = chosen_processes(question, set.size(), facts);
+  if (plan.key == CellKey::kLedger) {
+    plan.cell_of_ledger = group_processes(question.by, set.size(), facts).of_ledger;
+  }
   plan.heaps = plan.added = is_read() ? view().heaps : HeapChoice{};
   if (question.by != GroupBy::kHeap || question.tree != TreeShape::kNone) return;
   plan.heaps = heaps_to_list(
@@ -196,6 +201,11 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
                     answer);
     return answer;
   }
+  ProcessGroups processes;
+  if (key_of(question) == CellKey::kLedger) {
+    processes = group_processes(question.by, set.size(),
+                                [this](uint32_t i) -> const LedgerFacts& { return facts_of(i); });
+  }
   auto describe = [&](uint32_t cell, Row& row) {
     switch (question.by) {
       case GroupBy::kSite:
@@ -216,6 +226,12 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
         break;
       case GroupBy::kLedger:
         describe_process(cell, facts_of(cell), row);
+        break;
+      case GroupBy::kRank:
+      case GroupBy::kHost:
+      case GroupBy::kJob:
+        describe_process_group(question.by, facts_of(processes.first[cell]), row);
+        row.ledger = processes.first[cell];
         break;
       case GroupBy::kHeap:
         row.heap = cell;
@@ -261,9 +277,9 @@ GroupBy parse_group_by(std::string_view text) {
 }
 
 std::string_view name_of(GroupBy by) {
-  static constexpr std::array<std::string_view, 14> kNames = {
-      "nothing", "site",   "function", "file",       "line",     "module",  "owner",
-      "part",    "thread", "size",     "size-class", "lifetime", "process", "heap"};
+  static constexpr std::array<std::string_view, 17> kNames = {
+      "nothing", "site",       "function", "file",    "line", "module", "owner", "part", "thread",
+      "size",    "size-class", "lifetime", "process", "rank", "host",   "job",   "heap"};
   return kNames[static_cast<size_t>(by)];
 }
 

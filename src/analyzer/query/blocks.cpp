@@ -80,7 +80,7 @@ class BlocksBook final : public QuietBook {
 
 bool BlocksBook::selects(uint32_t ledger, const LiveBlock& block, uint32_t account) const {
   if ((block.thread & kInRange) == 0 || !plan_.size.holds(block.size)) return false;
-  if (plan_.ledger && *plan_.ledger != ledger) return false;
+  if (!plan_.ledgers.empty() && plan_.ledgers[ledger] == 0) return false;
   if (!plan_.time_units.empty() && !plan_.time_units[ledger].holds(block.time)) return false;
   if (!plan_.accounts.empty() &&
       (account >= plan_.accounts.size() || plan_.accounts[account] == 0)) {

@@ -7,6 +7,7 @@
 #include "analyzer/query/difference_keys.h"
 #include "analyzer/query/difference_order.h"
 #include "analyzer/query/difference_stacks.h"
+#include "analyzer/query/processes.h"
 
 namespace heapledger {
 namespace {
@@ -71,7 +72,7 @@ class Comparison {
         builds_(*before.ledgers, *after.ledgers),
         keys_(builds_, question.by),
         stacks_(*before.ledgers, *after.ledgers, builds_, question.by) {
-    if (question.by == GroupBy::kLedger || question.by == GroupBy::kLifetimeClass ||
+    if (is_by_process(question.by) || question.by == GroupBy::kLifetimeClass ||
         question.by == GroupBy::kNothing) {
       throw Error(
           "differences are by owner, site, function, file, line, module, thread, size or "

@@ -24,7 +24,7 @@ class Selecting : public EventBook {
         begin_ns_(begin_ns),
         end_ns_(end_ns),
         selects_all_(plan_.size.is_open() && plan_.accounts.empty() && plan_.threads.empty() &&
-                     plan_.time_units.empty() && !plan_.ledger) {}
+                     plan_.time_units.empty() && plan_.ledgers.empty()) {}
 
   const HeapChoice& heaps() const override { return plan_.heaps; }
 
@@ -33,7 +33,8 @@ class Selecting : public EventBook {
 
   bool selects(uint32_t ledger, const LiveBlock& block) const {
     if (selects_all_) return true;
-    if (!plan_.size.holds(block.size) || (plan_.ledger && *plan_.ledger != ledger)) return false;
+    if (!plan_.size.holds(block.size)) return false;
+    if (!plan_.ledgers.empty() && plan_.ledgers[ledger] == 0) return false;
     if (!plan_.time_units.empty() && !plan_.time_units[ledger].holds(block.time)) return false;
     if (!plan_.accounts.empty() &&
         (block.account >= plan_.accounts.size() || plan_.accounts[block.account] == 0)) {

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "analyzer/error.h"
 #include "base/units.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr const char* kAllowed =
     "conditions are size, lifetime or time with <, <=, =, >=, > and a value or =FROM..TO; thread, "
-    "function, module or heap with =PATTERN or =!PATTERN";
+    "function, module, heap, host or job with =PATTERN or =!PATTERN; rank=0,8-15";
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
   throw Error("filter '" + std::string(word) + "': " + why, ErrorKind::kQuestion);
@@ -78,6 +79,21 @@ void add_pattern(Patterns& patterns, std::string_view word, std::string_view rel
   if (value.empty()) refuse(word, "the pattern is empty");
 }
 
+bool is_ranks(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789-") == std::string_view::npos;
+}
+
+void add_ranks(Patterns& patterns, std::string_view word, std::string_view relation,
+               std::string_view value) {
+  add_pattern(patterns, word, relation, value);
+  const bool out = relation == "!=" || value.starts_with('!');
+  try {
+    parse_ranks((out ? patterns.out : patterns.in).back());
+  } catch (const Error& error) {
+    refuse(word, error.what());
+  }
+}
+
 void add_condition(Filter& filter, std::string_view word) {
   size_t at = word.find_first_of("<>=!");
   if (at == std::string_view::npos || at == 0) refuse(word, kAllowed);
@@ -103,6 +119,12 @@ void add_condition(Filter& filter, std::string_view word) {
     add_pattern(filter.modules, word, relation, value);
   } else if (key == "heap") {
     add_pattern(filter.heaps, word, relation, value);
+  } else if (key == "rank") {
+    add_ranks(filter.ranks, word, relation, value);
+  } else if (key == "host") {
+    add_pattern(filter.hosts, word, relation, value);
+  } else if (key == "job") {
+    add_pattern(filter.jobs, word, relation, value);
   } else if (key == "function") {
     add_pattern(filter.functions, word, relation, value);
   } else {
@@ -147,12 +169,14 @@ bool matches(std::string_view pattern, std::string_view text) {
   return ::fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), 0) == 0;
 }
 
-// Commas inside brackets belong to a pattern: f(int, long), map<a, b>.
+// Commas inside brackets belong to a pattern: f(int, long), map<a, b>. More ranks may follow those
+// of a condition.
 Filter parse_filter(std::string_view text) {
   Filter filter;
   size_t begin = 0;
   int depth = 0;
   bool in_value = false;
+  std::string_view of_ranks;  // "rank=" or "rank!=" of the condition before
   for (size_t i = 0; i <= text.size(); ++i) {
     bool at_end = i == text.size();
     if (!at_end) {
@@ -163,13 +187,36 @@ Filter parse_filter(std::string_view text) {
       if (c != ',' || depth > 0) continue;
     }
     std::string_view word = trim(text.substr(begin, i - begin));
-    if (!word.empty()) add_condition(filter, word);
+    if (is_ranks(word) && !of_ranks.empty()) {
+      add_condition(filter, std::string(of_ranks) + std::string(word));
+    } else if (!word.empty()) {
+      add_condition(filter, word);
+      of_ranks = word.starts_with("rank") ? word.substr(0, word.find_first_of("0123456789"))
+                                          : std::string_view();
+    }
     if (word.empty() && !(at_end && begin == 0)) refuse(text, "a condition is empty");
     begin = i + 1;
     depth = 0;
     in_value = false;
   }
   return filter;
+}
+
+Bounds parse_ranks(std::string_view text) {
+  Bounds bounds;
+  const char* const end = text.data() + text.size();
+  auto [after, wrong] = std::from_chars(text.data(), end, bounds.least);
+  bounds.most = bounds.least;
+  if (wrong == std::errc() && after != end && *after == '-') {
+    const auto last = std::from_chars(after + 1, end, bounds.most);
+    after = last.ptr;
+    wrong = last.ec;
+  }
+  if (wrong != std::errc() || after != end || bounds.least > bounds.most) {
+    throw Error("cannot read '" + std::string(text) + "' as ranks: write 3, or 8-15",
+                ErrorKind::kQuestion);
+  }
+  return bounds;
 }
 
 uint64_t parse_bytes(std::string_view text) {

@@ -8,6 +8,8 @@
 //   function=parse            anywhere on the stack; !name: nowhere on it
 //   module=libfoo*            likewise
 //   heap=mmap                 another heap than malloc's: mmap, or a pool by its name
+//   rank=0,8-15               of these processes of a parallel job; rank!=3: of all others
+//   host=node7*, job=4711     of processes there; the whole name
 //
 // A pattern with *, ? or [ has to match the whole name, any other may be part of it. Several
 // patterns for one thing: any of those without !, and none of those with it.
@@ -47,17 +49,25 @@ struct Filter {
   Patterns modules;
   Patterns functions;
   Patterns heaps;  // none: malloc's
+  Patterns ranks;  // "3" or "8-15"
+  Patterns hosts;
+  Patterns jobs;
 
   // Whether it looks at blocks, not only at their stacks.
   bool on_blocks() const {
-    return !size.is_open() || !lifetime_ns.is_open() || !time_ns.is_open() || !threads.empty();
+    return !size.is_open() || !lifetime_ns.is_open() || !time_ns.is_open() || !threads.empty() ||
+           on_processes();
   }
+  bool on_processes() const { return !ranks.empty() || !hosts.empty() || !jobs.empty(); }
   bool on_stacks() const { return !modules.empty() || !functions.empty(); }
   bool operator==(const Filter&) const = default;
 };
 
 // Throws Error that names the word it does not understand and what is allowed.
 Filter parse_filter(std::string_view text);
+
+// One number, or two with a dash between them, as a condition on ranks has them. Throws Error.
+Bounds parse_ranks(std::string_view text);
 
 // As base/units.h reads them: bytes, and nanoseconds. Throw Error.
 uint64_t parse_bytes(std::string_view text);

@@ -19,6 +19,9 @@ CellKey key_of(const Question& question) {
     case GroupBy::kLifetimeClass:
       return CellKey::kLifetimeClass;
     case GroupBy::kLedger:
+    case GroupBy::kRank:
+    case GroupBy::kHost:
+    case GroupBy::kJob:
       return CellKey::kLedger;
     case GroupBy::kHeap:
       return CellKey::kHeap;

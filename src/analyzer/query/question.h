@@ -29,11 +29,14 @@ enum class GroupBy {
   kSizeClass,      // from a power of two to the next
   kLifetimeClass,  // the same in nanoseconds; and never freed
   kLedger,         // the process
+  kRank,           // of a parallel job; with what its processes forked or executed
+  kHost,           // that processes ran on
+  kJob,            // of a batch system
   kHeap,           // malloc, mmap, the program's own pools
 };
 
 // "site", "function", "file", "line", "module", "owner", "part", "thread", "size", "size-class",
-// "lifetime", "process", "heap". Throws Error that lists them.
+// "lifetime", "process", "rank", "host", "job", "heap". Throws Error that lists them.
 GroupBy parse_group_by(std::string_view text);
 std::string_view name_of(GroupBy by);
 

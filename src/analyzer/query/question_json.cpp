@@ -13,11 +13,14 @@ constexpr std::array<std::pair<const char*, Bounds Filter::*>, 3> kBounds = {
     {{"size", &Filter::size},
      {"lifetime_ns", &Filter::lifetime_ns},
      {"time_ns", &Filter::time_ns}}};
-constexpr std::array<std::pair<const char*, Patterns Filter::*>, 4> kPatterns = {
+constexpr std::array<std::pair<const char*, Patterns Filter::*>, 7> kPatterns = {
     {{"thread", &Filter::threads},
      {"module", &Filter::modules},
      {"function", &Filter::functions},
-     {"heap", &Filter::heaps}}};
+     {"heap", &Filter::heaps},
+     {"rank", &Filter::ranks},
+     {"host", &Filter::hosts},
+     {"job", &Filter::jobs}}};
 constexpr std::array<std::pair<const char*, bool Wanted::*>, 5> kWanted = {
     {{"own_peaks", &Wanted::own_peaks},
      {"lifetimes", &Wanted::lifetimes},
@@ -75,6 +78,7 @@ void read_patterns(std::string_view name, const Json& json, Patterns& patterns) 
   expect_array(name, json);
   for (const Json& one : json) {
     const std::string& pattern = text_of(name, one);
+    if (name == "rank") parse_ranks(std::string_view(pattern).substr(pattern.starts_with('!')));
     if (pattern.starts_with('!')) {
       patterns.out.push_back(pattern.substr(1));
     } else {

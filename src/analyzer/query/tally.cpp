@@ -10,7 +10,7 @@ Tally::Tally(const LedgerSet& set, const Plan& plan, uint32_t accounts)
       plan_(plan),
       deferred_(plan.key == CellKey::kLifetimeClass || !plan.lifetime_ns.is_open()),
       in_range_(!plan.between || plan.begin.what == Watch::What::kStart),
-      thread_cells_(set.size()),
+      pair_cells_(set.size()),
       moved_(set.size()) {
   if (plan.key == CellKey::kAccount && accounts > 0) grow(accounts - 1);
   if (plan.key == CellKey::kOne) grow(0);
@@ -38,7 +38,7 @@ void Tally::grow(uint32_t cell) {
 inline bool Tally::selects(uint32_t ledger, uint64_t time, uint64_t size, uint32_t account,
                            uint32_t thread) const {
   if (!plan_.size.holds(size)) return false;
-  if (plan_.ledger && *plan_.ledger != ledger) return false;
+  if (!plan_.ledgers.empty() && plan_.ledgers[ledger] == 0) return false;
   if (!plan_.time_units.empty() && !plan_.time_units[ledger].holds(time)) return false;
   if (!plan_.accounts.empty() &&
       (account >= plan_.accounts.size() || plan_.accounts[account] == 0)) {
@@ -59,7 +59,7 @@ inline uint32_t Tally::cell_of(uint32_t ledger, uint64_t size, uint32_t account,
     case CellKey::kAccount:
       return grown(account);
     case CellKey::kThread:
-      return cell_of_thread(ledger, thread);
+      return cell_of_pair(ledger, thread);
     case CellKey::kSize:
       return cell_of_size(size);
     case CellKey::kSizeClass:
@@ -67,9 +67,11 @@ inline uint32_t Tally::cell_of(uint32_t ledger, uint64_t size, uint32_t account,
     case CellKey::kLifetimeClass:
       return grown(lifetime == kForever ? kLifetimeClassCount : class_of_lifetime(lifetime));
     case CellKey::kLedger:
-      return grown(ledger);
+      return grown(plan_.cell_of_ledger[ledger]);
     case CellKey::kHeap:
       return grown(heap_of(account));
+    case CellKey::kLedgerAccount:
+      return cell_of_pair(ledger, account);
   }
   return 0;
 }
@@ -84,14 +86,14 @@ uint32_t Tally::cell_of_size(uint64_t size) {
   return grown(cell);
 }
 
-uint32_t Tally::cell_of_thread(uint32_t ledger, uint32_t thread) {
-  std::vector<uint32_t>& cells = thread_cells_[ledger];
-  if (thread >= cells.size()) cells.resize(thread + 1, UINT32_MAX);
-  if (cells[thread] == UINT32_MAX) {
-    cells[thread] = static_cast<uint32_t>(thread_list_.size());
-    thread_list_.emplace_back(ledger, thread);
+uint32_t Tally::cell_of_pair(uint32_t ledger, uint32_t place) {
+  std::vector<uint32_t>& cells = pair_cells_[ledger];
+  if (place >= cells.size()) cells.resize(place + 1, UINT32_MAX);
+  if (cells[place] == UINT32_MAX) {
+    cells[place] = static_cast<uint32_t>(pair_list_.size());
+    pair_list_.emplace_back(ledger, place);
   }
-  return grown(cells[thread]);
+  return grown(cells[place]);
 }
 
 // --- counting ---
@@ -229,8 +231,8 @@ void Tally::spent(uint32_t ledger, const LiveBlock& block, uint64_t ns) {
 
 // These calls have no times, sizes or threads: only a question that asks for none of that has them.
 bool Tally::selects_before(uint32_t ledger, uint32_t account) const {
-  bool by_site =
-      plan_.key == CellKey::kOne || plan_.key == CellKey::kAccount || plan_.key == CellKey::kLedger;
+  bool by_site = plan_.key == CellKey::kOne || plan_.key == CellKey::kAccount ||
+                 plan_.key == CellKey::kLedger || plan_.key == CellKey::kLedgerAccount;
   return by_site && !plan_.between && !deferred_ && plan_.size.is_open() &&
          plan_.time_units.empty() && plan_.threads.empty() && selects(ledger, 0, 0, account, 0);
 }

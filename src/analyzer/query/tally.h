@@ -25,7 +25,17 @@ struct Watch {
   uint64_t time_ns = 0;  // when it is; kTime: what it is
 };
 
-enum class CellKey { kOne, kAccount, kThread, kSize, kSizeClass, kLifetimeClass, kLedger, kHeap };
+enum class CellKey {
+  kOne,
+  kAccount,
+  kThread,
+  kSize,
+  kSizeClass,
+  kLifetimeClass,
+  kLedger,
+  kHeap,
+  kLedgerAccount
+};
 
 struct Plan {
   CellKey key = CellKey::kAccount;
@@ -38,7 +48,8 @@ struct Plan {
   std::vector<Bounds> time_units;          // by ledger; empty: all
   std::vector<char> accounts;              // which are selected; empty: all
   std::vector<std::vector<char>> threads;  // by ledger and place; empty: all
-  std::optional<uint32_t> ledger;          // only this one
+  std::vector<char> ledgers;               // which are selected; empty: all
+  std::vector<uint32_t> cell_of_ledger;    // kLedger
   HeapChoice heaps;                        // that are told
   HeapChoice added;                        // kHeap: that the totals and the moments are of
   size_t max_cells = SIZE_MAX;             // kSize: the rest shares the last one
@@ -61,9 +72,9 @@ class Tally final : public QuietBook {
 
   Tallied take() { return std::move(out_); }
 
-  // kSize and kThread: what a cell stands for.
+  // kSize, and kThread and kLedgerAccount: what a cell stands for.
   const std::vector<uint64_t>& sizes() const { return size_list_; }
-  const std::vector<ThreadId>& threads() const { return thread_list_; }
+  const std::vector<ThreadId>& threads() const { return pair_list_; }
 
   // For the stops of the pass; `end`: the moment, or the end of the range.
   void reach_begin() override { in_range_ = true; }
@@ -111,7 +122,7 @@ class Tally final : public QuietBook {
   uint32_t cell_of(uint32_t ledger, uint64_t size, uint32_t account, uint32_t thread,
                    uint64_t lifetime);
   uint32_t cell_of_size(uint64_t size);
-  uint32_t cell_of_thread(uint32_t ledger, uint32_t thread);
+  uint32_t cell_of_pair(uint32_t ledger, uint32_t place);
   uint32_t grown(uint32_t cell) {
     if (cell >= out_.cells.size()) [[unlikely]] {
       grow(cell);
@@ -161,8 +172,8 @@ class Tally final : public QuietBook {
   std::unordered_map<uint32_t, uint32_t> merged_;
   std::unordered_map<uint64_t, uint32_t> size_cells_;
   std::vector<uint64_t> size_list_;
-  std::vector<std::vector<uint32_t>> thread_cells_;  // by ledger and place
-  std::vector<ThreadId> thread_list_;
+  std::vector<std::vector<uint32_t>> pair_cells_;  // by ledger and thread or account
+  std::vector<ThreadId> pair_list_;
   std::vector<std::unordered_map<uint64_t, Resize>> moved_;  // deferred: by ledger and moved_key()
 };
 

@@ -15,8 +15,8 @@ namespace heapledger::cli {
 namespace {
 
 const std::vector<std::string>& filter_words() {
-  static const std::vector<std::string> words = {"size",     "lifetime", "time", "thread",
-                                                 "function", "module",   "heap"};
+  static const std::vector<std::string> words = {"size",   "lifetime", "time", "thread", "function",
+                                                 "module", "heap",     "rank", "host",   "job"};
   return words;
 }
 
@@ -64,7 +64,8 @@ void add_filter_option(Command& command, SelectionWords& words) {
   command
       .add_option("--filter", words.filters,
                   "Only such blocks: size>=1k, lifetime<1ms, time=1s..2s, thread=NAME, "
-                  "function=NAME, module=NAME, heap=NAME; joined by commas; =!NAME leaves out")
+                  "function=NAME, module=NAME, heap=NAME, rank=0,8-15, host=NAME, job=NAME; joined "
+                  "by commas; =!NAME leaves out")
       ->type_name("CONDITIONS")
       ->allow_extra_args(false);
 }

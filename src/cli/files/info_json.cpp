@@ -73,6 +73,8 @@ Json ledger_json(const LedgerFacts& ledger) {
   json["parent_ledger"] = as_utf8(ledger.parent_ledger);
   json["run"] = fmt::format("{:x}", ledger.run_id);
   json["host"] = as_utf8(ledger.host);
+  json["rank"] = ledger.rank ? Json(*ledger.rank) : Json(nullptr);
+  json["job"] = ledger.job.empty() ? Json(nullptr) : Json(as_utf8(ledger.job));
   json["machine"] = machine_name(ledger.machine);
   json["page_bytes"] = ledger.page_bytes;
   json["runtime"] = as_utf8(ledger.runtime);

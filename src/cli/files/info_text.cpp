@@ -179,12 +179,6 @@ std::string kind_name(unsigned number) {
   return "";
 }
 
-std::string hex_digits(const std::string& bytes) {
-  std::string digits;
-  for (char byte : bytes) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return digits;
-}
-
 std::string info_text(const LedgerFacts& ledger, const Style& style) {
   Buffer to;
   put(to, "{}\n", style.bold(escaped(ledger.path)));
@@ -194,6 +188,8 @@ std::string info_text(const LedgerFacts& ledger, const Style& style) {
   put_fact(to, "process", process_text(ledger));
   put_fact(to, "run", ledger.run_id != 0 ? fmt::format("{:x}", ledger.run_id) : "");
   put_fact(to, "host", escaped(ledger.host));
+  put_fact(to, "rank", ledger.rank ? std::to_string(*ledger.rank) : "");
+  put_fact(to, "job", escaped(ledger.job));
   put_fact(
       to, "machine",
       fmt::format("{}, pages of {}", machine_name(ledger.machine), human_bytes(ledger.page_bytes)));

@@ -19,7 +19,4 @@ std::string machine_name(uint32_t machine);
 // The name of an entry's kind, empty for one this version does not know.
 std::string kind_name(unsigned number);
 
-// Bytes as hexadecimal digits.
-std::string hex_digits(const std::string& bytes);
-
 }  // namespace heapledger::cli::files

@@ -142,6 +142,12 @@ Json row_json(Ledgers& ledgers, const Question& question, const Row& row, FrameT
     case GroupBy::kLedger:
       json["pid"] = row.key;
       break;
+    case GroupBy::kRank:
+      json["rank"] = row.key == kNoRank ? Json(nullptr) : Json(row.key);
+      break;
+    case GroupBy::kHost:
+    case GroupBy::kJob:
+      break;
     case GroupBy::kSizeClass:
     case GroupBy::kLifetimeClass: {
       const bool never = row.key == kNeverFreed;

@@ -60,6 +60,8 @@ Json ledger_json(const LedgerFacts& ledger, bool whole) {
   json["command"] = Json::array();
   for (const std::string& argument : ledger.command) json["command"].push_back(as_utf8(argument));
   json["executable"] = as_utf8(ledger.executable);
+  json["rank"] = ledger.rank ? Json(*ledger.rank) : Json(nullptr);
+  json["job"] = ledger.job.empty() ? Json(nullptr) : Json(as_utf8(ledger.job));
   json["mode"] = settings::mode_name(static_cast<settings::Mode>(ledger.mode));
   json["origin"] = ledger.origin == format::Origin::kForked ? "forked" : "started";
   json["complete"] = ledger.complete;

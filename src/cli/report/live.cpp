@@ -116,7 +116,8 @@ Known known_figures(Ledgers& ledgers, const Asked& asked) {
                   question.by == GroupBy::kFunction || question.by == GroupBy::kFile ||
                   question.by == GroupBy::kLine || question.by == GroupBy::kModule ||
                   question.by == GroupBy::kOwner || question.by == GroupBy::kPart ||
-                  question.by == GroupBy::kLedger;
+                  question.by == GroupBy::kLedger || question.by == GroupBy::kRank ||
+                  question.by == GroupBy::kHost || question.by == GroupBy::kJob;
   bool chosen = question.between || question.filter.on_blocks();
   return of_sites && !chosen && totals.calls > totals.end_blocks ? Known::kSums : Known::kLive;
 }

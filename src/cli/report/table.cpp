@@ -45,6 +45,10 @@ std::string row_text(Ledgers& ledgers, const Question& question, const Row& row,
       const LedgerFacts& facts = ledgers.processes()[row.ledger];
       return fmt::format("{}  {}", row.key, command_line(facts));
     }
+    case GroupBy::kRank:
+    case GroupBy::kHost:
+    case GroupBy::kJob:
+      return escaped(row.name);
     case GroupBy::kFile:
     case GroupBy::kModule:
       return page.cut ? cut_text(escaped(short_path(row.name)), room)

@@ -82,12 +82,14 @@ const char* name_of_program() {
 }
 
 // Batch systems and launchers of parallel programs, in the order they are asked.
-constexpr const char* kJobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "JOB_ID", "COBALT_JOBID"};
-constexpr const char* kRanks[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+constexpr const char* kJobs[] = {
+    "SLURM_JOB_ID", "PBS_JOBID",      "LSB_JOBID", "JOB_ID",
+    "COBALT_JOBID", "PMIX_NAMESPACE", "PMI_JOBID", "OMPI_MCA_ess_base_jobid"};
+constexpr const char* kRanks[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
+                                  "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
 
 template <size_t kCapacity, size_t kCount>
-void take_first(os::Text<kCapacity>& text, const char* const (&names)[kCount],
-                const char* otherwise) {
+void take_first(os::Text<kCapacity>& text, const char* const (&names)[kCount]) {
   text.clear();
   for (const char* name : names) {
     const char* value = environment(name);
@@ -95,7 +97,11 @@ void take_first(os::Text<kCapacity>& text, const char* const (&names)[kCount],
     text.add(value);
     return;
   }
-  text.add(otherwise);
+}
+
+template <size_t kCapacity>
+const char* text_or(const os::Text<kCapacity>& text, const char* otherwise) {
+  return text.size() > 0 ? text.data() : otherwise;
 }
 
 // Whether `word` is anywhere in the file.
@@ -123,8 +129,9 @@ bool file_mentions(const char* path, const char* word) {
 
 NameFacts name_facts() {
   const ProcessInfo& info = process_info;
-  return {info.name.data(), info.host.data(), info.job.data(),
-          info.rank.data(), os::process_id(), os::read_clocks().realtime_ns / 1'000'000'000u};
+  return {info.name.data(),           info.host.data(),
+          text_or(info.job, "nojob"), text_or(info.rank, "0"),
+          os::process_id(),           os::read_clocks().realtime_ns / 1'000'000'000u};
 }
 
 bool parent_is_recorded() {
@@ -146,8 +153,8 @@ void gather_process_info() {
     process_info.folder.add(info_scratch);
   process_info.host.clear();
   if (os::host_name(info_scratch, sizeof info_scratch) > 0) process_info.host.add(info_scratch);
-  take_first(process_info.job, kJobs, "nojob");
-  take_first(process_info.rank, kRanks, "0");
+  take_first(process_info.job, kJobs);
+  take_first(process_info.rank, kRanks);
 }
 
 void enter_process_info(Window& window) {
@@ -156,6 +163,8 @@ void enter_process_info(Window& window) {
   enter_command(window);
   enter(window, InfoKey::kExecutable, info.executable.data(), info.executable.size());
   enter(window, InfoKey::kHost, info.host.data(), info.host.size());
+  enter(window, InfoKey::kRank, info.rank.data(), info.rank.size());
+  enter(window, InfoKey::kJob, info.job.data(), info.job.size());
   enter(window, InfoKey::kFolder, info.folder.data(), info.folder.size());
   enter(window, InfoKey::kParentLedger, info.parent_ledger.data(), info.parent_ledger.size());
   enter(window, InfoKey::kRuntime, HEAPLEDGER_VERSION, sizeof HEAPLEDGER_VERSION - 1);

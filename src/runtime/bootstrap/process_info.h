@@ -15,8 +15,8 @@ struct ProcessInfo {
   os::Text<kMaxCommand> words;  // the command line as it was at the start, each word with a zero
   PathText folder;              // current folder when recording began
   os::Text<256> host;
-  os::Text<64> job;        // of a batch system; "nojob" outside of one
-  os::Text<64> rank;       // among the processes of a parallel job; "0" outside of one
+  os::Text<64> job;        // of a batch system, or of what started a parallel job; empty: none
+  os::Text<64> rank;       // among the processes of a parallel job; empty outside of one
   PathText parent_ledger;  // of the process this one was forked from; empty if none
 };
 
@@ -31,7 +31,7 @@ bool parent_is_recorded();
 // At the start of a fresh image.
 void gather_process_info();
 
-// Enters command line, executable, host, folder and parent into the ledger.
+// Enters command line, executable, host, rank, job, folder and parent into the ledger.
 void enter_process_info(Window& window);
 
 }  // namespace heapledger::runtime
