@@ -32,6 +32,8 @@ struct ExportRequest {
 
   // What is never freed is without these, as in a report.
   Suppressions suppressions = Suppressions::built_in();
+
+  std::string folder = {};  // where tables go that are several files
 };
 
 // Which of the words of `export` mean something to a format; others are refused.
@@ -50,6 +52,7 @@ struct Exporter {
   std::string_view what;       // for people: what it is, and who reads it
   bool is_text = true;         // can go to a terminal
   bool needs_file = false;     // cannot go to a pipe
+  bool makes_folder = false;   // several files, in ExportRequest::folder
   Takes takes;
   void (*write)(ExportRequest& request, Output& output) = nullptr;
 };

@@ -13,6 +13,7 @@ void write_tsv(ExportRequest& request, Output& output);
 void write_csv(ExportRequest& request, Output& output);
 void write_json(ExportRequest& request, Output& output);
 void write_sqlite(ExportRequest& request, Output& output);
+void write_parquet(ExportRequest& request, Output& output);
 void write_heaptrack(ExportRequest& request, Output& output);
 void write_firefox(ExportRequest& request, Output& output);
 void write_massif(ExportRequest& request, Output& output);

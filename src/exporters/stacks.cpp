@@ -1,5 +1,6 @@
 #include "exporters/stacks.h"
 
+#include <string>
 #include <utility>
 
 namespace heapledger {
@@ -8,6 +9,20 @@ std::vector<NamedFrame> frames_of(Ledgers& ledgers, uint32_t site) {
   std::vector<NamedFrame> frames = ledgers.frames(site);
   if (frames.empty()) frames.emplace_back().name = "[no stack]";
   return frames;
+}
+
+std::string joined_stack(const std::vector<NamedFrame>& frames, const std::string& separator) {
+  char substitute = separator.find(',') == std::string::npos ? ',' : ':';
+  std::string all;
+  for (size_t i = frames.size(); i-- > 0;) {
+    size_t begin = all.size();
+    all += frames[i].name;
+    for (size_t at = begin; (at = all.find(separator, at)) != std::string::npos;) {
+      all.replace(at, separator.size(), 1, substitute);
+    }
+    if (i > 0) all += separator;
+  }
+  return all;
 }
 
 size_t owner_place(Ledgers& ledgers, uint32_t site, const std::vector<NamedFrame>& frames) {

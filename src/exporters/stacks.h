@@ -30,6 +30,10 @@ Answer ask_for_metric(ExportRequest& request, const Question& question);
 // The frames of a site; of one without a stack, a frame that says so.
 std::vector<NamedFrame> frames_of(Ledgers& ledgers, uint32_t site);
 
+// As in collapsed stacks, from the outermost inwards; what looks like a separator inside a name is
+// replaced.
+std::string joined_stack(const std::vector<NamedFrame>& frames, const std::string& separator);
+
 // Which of the frames of a site is the one to blame; 0 where there is no stack.
 size_t owner_place(Ledgers& ledgers, uint32_t site, const std::vector<NamedFrame>& frames);
 

@@ -46,22 +46,6 @@ void write_name_or_none(const std::string& name, TableWriter& table) {
   name.empty() ? table.none() : table.text(name);
 }
 
-// As in collapsed stacks, from the outermost inwards; what looks like a separator inside a name is
-// replaced.
-std::string joined(const std::vector<NamedFrame>& frames, const std::string& separator) {
-  char substitute = separator.find(',') == std::string::npos ? ',' : ':';
-  std::string all;
-  for (size_t i = frames.size(); i-- > 0;) {
-    size_t begin = all.size();
-    all += frames[i].name;
-    for (size_t at = begin; (at = all.find(separator, at)) != std::string::npos;) {
-      all.replace(at, separator.size(), 1, substitute);
-    }
-    if (i > 0) all += separator;
-  }
-  return all;
-}
-
 Json frames_json(const std::vector<NamedFrame>& frames) {
   Json list = Json::array();
   for (const NamedFrame& frame : frames) {
@@ -86,7 +70,7 @@ void write_place(ExportRequest& request, const ExportedStack& stack, TableWriter
   if (table.form() == TableForm::kJson) {
     table.prepared(json_line(frames_json(stack.frames)));
   } else {
-    table.text(joined(stack.frames, request.separator));
+    table.text(joined_stack(stack.frames, request.separator));
   }
 }
 

@@ -61,8 +61,10 @@ void check_words(const ExportOptions& options, const Exporter& format) {
                 ErrorKind::kQuestion);
   }
   if (format.needs_file && options.out.empty()) {
-    throw Error(std::string(format.name) + " needs a file: say where with -o FILE",
-                ErrorKind::kQuestion);
+    throw Error(
+        std::string(format.name) + (format.makes_folder ? " needs a folder: say where with -o DIR"
+                                                        : " needs a file: say where with -o FILE"),
+        ErrorKind::kQuestion);
   }
   if (!format.is_text && options.out.empty() && ::isatty(1) != 0) {
     throw Error(std::string(format.name) +
@@ -78,7 +80,7 @@ int run_export(const ExportOptions& options) {
   Question question;
   understand_selection(options.selection, question);
   const Metric metric = understand_metric(options.metric, !options.selection.at.empty(), question);
-  Output output(options.out);
+  Output output(format.makes_folder ? std::string() : options.out);
   Opened opened(options.files, options.names);
   expect_more_than_counts(opened.ledgers());
   check_moments(opened.ledgers(), question);
@@ -90,7 +92,8 @@ int run_export(const ExportOptions& options) {
                         options.separator.empty() ? ";" : options.separator,
                         options.entries,
                         {},
-                        read_suppressions(options.suppressions)};
+                        read_suppressions(options.suppressions),
+                        options.out};
   format.write(request, output);
   output.finish();
   tell_problems(request.notes, false);
