@@ -51,6 +51,10 @@ namespace advise {
 void add_advise(Command& app, int& exit_code);
 }  // namespace advise
 
+namespace fleet {
+void add_fleet(Command& app, int& exit_code);
+}  // namespace fleet
+
 namespace check {
 void add_check(Command& app, int& exit_code);
 }  // namespace check

@@ -53,6 +53,7 @@ void add_commands(Command& app, int& exit_code) {
   report::add_figures(app, exit_code);
   app.begin_group("Compare");
   diff::add_diff(app, exit_code);
+  fleet::add_fleet(app, exit_code);
   check::add_check(app, exit_code);
   replay::add_replay(app, exit_code);
   app.begin_group("Look at pictures");

@@ -43,7 +43,7 @@ def anchors_of(text):
 class DocsTest(ScratchTest):
     def test_every_option_is_described(self):
         settings = {"--" + name for name in re.findall(r"`([a-z-]+)=", output("settings"))}
-        for command in ("run", "report", "info", "seal", "diff", "check", "doctor", "ctl", "link-flags", "plot",
+        for command in ("run", "report", "info", "seal", "diff", "fleet", "check", "doctor", "ctl", "link-flags", "plot",
                         "flamegraph", "graph", "view", "import", "core", "snapshot", "top", "advise",
                         "replay"):
             options = set(re.findall(r"(?<![\w-])--[a-z-]+", output(command, "--help"))) - {"--help"}

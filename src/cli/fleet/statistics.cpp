@@ -1,0 +1,123 @@
+#include "cli/fleet/statistics.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace heapledger::cli::fleet {
+namespace {
+
+constexpr unsigned kBits = 6;  // of a value that its bucket tells
+
+// Values with how many have each: the middle one.
+uint64_t median_of(std::vector<std::pair<uint64_t, uint64_t>> values, uint64_t count) {
+  std::sort(values.begin(), values.end());
+  uint64_t before = 0;
+  for (const auto& [value, many] : values) {
+    before += many;
+    if (2 * before >= count) return value;
+  }
+  return 0;
+}
+
+uint64_t distance(uint64_t a, uint64_t b) {
+  return a > b ? a - b : b - a;
+}
+
+template <typename Better>
+void keep_best(std::vector<Holder>& holders, Holder holder, Better better) {
+  auto place = std::upper_bound(holders.begin(), holders.end(), holder, better);
+  if (place == holders.end() && holders.size() == Statistics::kHolders) return;
+  holders.insert(place, holder);
+  if (holders.size() > Statistics::kHolders) holders.pop_back();
+}
+
+bool has_more(const Holder& a, const Holder& b) {
+  return a.value != b.value ? a.value > b.value : a.process < b.process;
+}
+
+bool has_less(const Holder& a, const Holder& b) {
+  return a.value != b.value ? a.value < b.value : a.process < b.process;
+}
+
+}  // namespace
+
+uint32_t Statistics::place_of(uint64_t value) {
+  const auto width = static_cast<unsigned>(std::bit_width(value));
+  if (width <= kBits) return static_cast<uint32_t>(value);
+  return (width - kBits) << kBits | static_cast<uint32_t>(value >> (width - kBits));
+}
+
+void Statistics::add(Holder holder) {
+  ++count_;
+  total_ += holder.value;
+  squares_ += static_cast<unsigned __int128>(holder.value) * holder.value;
+  add(Bucket{place_of(holder.value), 1, holder.value});
+  keep_best(most_, holder, has_more);
+  keep_best(least_, holder, has_less);
+}
+
+void Statistics::add(const Bucket& bucket) {
+  auto at = std::lower_bound(buckets_.begin(), buckets_.end(), bucket.place,
+                             [](const Bucket& one, uint32_t place) { return one.place < place; });
+  if (at == buckets_.end() || at->place != bucket.place) {
+    buckets_.insert(at, bucket);
+  } else {
+    at->count += bucket.count;
+    at->total += bucket.total;
+  }
+}
+
+void Statistics::add(const Statistics& other) {
+  count_ += other.count_;
+  total_ += other.total_;
+  squares_ += other.squares_;
+  for (const Bucket& bucket : other.buckets_) add(bucket);
+  for (const Holder& holder : other.most_) keep_best(most_, holder, has_more);
+  for (const Holder& holder : other.least_) keep_best(least_, holder, has_less);
+}
+
+Spread Statistics::of(uint64_t processes) const {
+  Spread spread;
+  spread.processes = count_;
+  spread.total = total_;
+  if (processes == 0) return spread;
+  const uint64_t without = processes - std::min(processes, count_);
+  spread.most = most_.empty() ? 0 : most_.front().value;
+  spread.least = without > 0 || least_.empty() ? 0 : least_.front().value;
+  const auto all = static_cast<double>(processes);
+  spread.mean = static_cast<double>(total_) / all;
+  // Whole numbers as long as there is something to cancel.
+  const unsigned __int128 spread_out = squares_ * processes;
+  const unsigned __int128 together = static_cast<unsigned __int128>(total_) * total_;
+  const double variance = static_cast<double>(spread_out - std::min(spread_out, together));
+  spread.deviation = std::sqrt(variance) / all;
+  std::vector<std::pair<uint64_t, uint64_t>> values, distances;
+  if (without > 0) values.emplace_back(0, without);
+  for (const Bucket& bucket : buckets_) values.emplace_back(bucket.mean(), bucket.count);
+  spread.median = median_of(values, processes);
+  for (const auto& [value, many] : values) {
+    distances.emplace_back(distance(value, spread.median), many);
+  }
+  spread.mad = median_of(distances, processes);
+  if (spread.mean > 0) spread.imbalance = static_cast<double>(spread.most) / spread.mean - 1;
+  for (const auto& [value, many] : values) {
+    if (is_outlier(spread, value)) spread.outliers += many;
+  }
+  return spread;
+}
+
+// Six deviations, if the distances were those of a normal distribution (whose deviation is 1.4826
+// of theirs), and at least a tenth: where nearly all have the same, the least difference would be
+// far.
+uint64_t usual_distance(const Spread& spread) {
+  const auto by_mad = static_cast<uint64_t>(6 * 1.4826 * static_cast<double>(spread.mad));
+  return std::max({by_mad, spread.median / 10, uint64_t{1}});
+}
+
+bool is_outlier(const Spread& spread, uint64_t value) {
+  return distance(value, spread.median) > usual_distance(spread);
+}
+
+}  // namespace heapledger::cli::fleet
