@@ -1,6 +1,7 @@
 // Ledgers: questions.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -64,12 +65,12 @@ Plan Ledgers::Parts::make_plan(const Question& question, Counted& counted) {
   plan.no_peaks = question.wanted.no_range_peaks && leaves_peaks_out(question);
   plan.cell_peaks = !is_by_stack(question) && !plan.no_peaks;
   if (has_own_peaks(question)) {
-    counted.grouping =
-        find_groups(question, stack_world(counted), counted.selected, counted.tallied);
-    counted.members = list_members(counted.grouping);
+    counted.grouping = std::make_shared<const Grouping>(
+        find_groups(question, stack_world(counted), counted.selected, counted.tallied));
+    counted.members = list_members(*counted.grouping);
     plan.group_offsets = &counted.members.offsets;
     plan.group_members = &counted.members.groups;
-    plan.groups = static_cast<uint32_t>(counted.grouping.groups.size());
+    plan.groups = static_cast<uint32_t>(counted.grouping->groups.size());
   }
   return plan;
 }
@@ -157,15 +158,17 @@ StackWorld Ledgers::Parts::stack_world(const Counted& counted) {
 }
 
 // Who owns a stack does not depend on what was counted.
-Grouping Ledgers::Parts::groups_of(const Question& question, const Counted& counted) {
+std::shared_ptr<const Grouping> Ledgers::Parts::groups_of(const Question& question,
+                                                          const Counted& counted) {
   const bool can_keep = question.by == GroupBy::kOwner && question.tree == TreeShape::kNone &&
                         question.below.empty() && counted.sites == &sites &&
                         &names() == named.names.get();
   if (can_keep && kept_owners && kept_owners->skip_wrappers == question.skip_wrappers &&
-      kept_owners->groups.self.size() == sites.size()) {
+      kept_owners->groups->self.size() == sites.size()) {
     return kept_owners->groups;
   }
-  Grouping groups = find_groups(question, stack_world(counted), counted.selected, counted.tallied);
+  auto groups = std::make_shared<const Grouping>(
+      find_groups(question, stack_world(counted), counted.selected, counted.tallied));
   if (can_keep) kept_owners = {question.skip_wrappers, groups};
   return groups;
 }
@@ -178,7 +181,7 @@ const CallTree& Ledgers::Parts::calls() {
 }
 
 Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
-  if (is_by_stack(question) && counted.grouping.groups.empty()) {
+  if (is_by_stack(question) && counted.grouping == nullptr) {
     counted.grouping = groups_of(question, counted);
   }
   Answer answer;
@@ -197,7 +200,7 @@ Answer Ledgers::Parts::answer(const Question& question, Counted& counted) {
   fold.totals(answer, added.empty() ? selected : added);
   answer.heaps = names_of(set.heaps(), counted.added);
   if (is_by_stack(question)) {
-    answer_by_stack(question, stack_world(counted), counted.grouping, selected, counted.tallied,
+    answer_by_stack(question, stack_world(counted), *counted.grouping, selected, counted.tallied,
                     answer);
     return answer;
   }

@@ -13,9 +13,10 @@ std::vector<uint32_t> Ledgers::Parts::lines_of(const Question& question, const C
                                                const std::vector<Row>& rows) const {
   std::unordered_map<uint32_t, uint32_t> row_of_site;
   for (uint32_t i = 0; i < rows.size(); ++i) row_of_site.try_emplace(rows[i].site, i);
-  std::vector<uint32_t> row_of(std::max(sites.size(), counted.grouping.groups.size()), UINT32_MAX);
+  const size_t groups = counted.grouping != nullptr ? counted.grouping->groups.size() : 0;
+  std::vector<uint32_t> row_of(std::max(sites.size(), groups), UINT32_MAX);
   auto group_of = [&](uint32_t account) {
-    return is_by_stack(question) ? counted.grouping.self[account] : account;
+    return is_by_stack(question) ? counted.grouping->self[account] : account;
   };
   for (uint32_t account = 0; account < sites.size(); ++account) {
     auto row = row_of_site.find(sites[account]);

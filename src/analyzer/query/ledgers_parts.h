@@ -49,13 +49,13 @@ struct Ledgers::Parts {
     const std::vector<uint32_t>* sites = nullptr;  // by account
     bool by_account = false;                       // cells are of accounts
     bool from_index = false;
-    bool from_briefs = false;    // threads are those of the briefs
-    std::vector<char> selected;  // accounts, by their stacks; empty: all
-    Grouping grouping;
-    Members members;                // own peaks of groups that overlap
-    std::vector<uint64_t> sizes;    // by cell
-    std::vector<ThreadId> threads;  // likewise
-    HeapChoice added;               // what the totals are of
+    bool from_briefs = false;                  // threads are those of the briefs
+    std::vector<char> selected;                // accounts, by their stacks; empty: all
+    std::shared_ptr<const Grouping> grouping;  // by stack
+    Members members;                           // own peaks of groups that overlap
+    std::vector<uint64_t> sizes;               // by cell
+    std::vector<ThreadId> threads;             // likewise
+    HeapChoice added;                          // what the totals are of
     uint64_t begin_ns = 0;
     uint64_t end_ns = 0;
   };
@@ -101,7 +101,7 @@ struct Ledgers::Parts {
   bool can_keep_tally(const Question& question) const;
   Tallied take_tally(const Question& question);
   void keep_tally(const Question& question, Counted& counted);
-  Grouping groups_of(const Question& question, const Counted& counted);
+  std::shared_ptr<const Grouping> groups_of(const Question& question, const Counted& counted);
   StackWorld stack_world(const Counted& counted);
   const CallTree& calls();
   const std::vector<ThreadFacts>& threads_of(uint32_t ledger, const Counted& counted) const;
@@ -161,7 +161,7 @@ struct Ledgers::Parts {
   std::optional<KeptTally> kept_tally;  // as the last question left it
   struct KeptOwners {
     bool skip_wrappers;
-    Grouping groups;
+    std::shared_ptr<const Grouping> groups;
   };
   std::optional<KeptOwners> kept_owners;  // by the names in `named`
   std::unique_ptr<CallTree> call_tree;

@@ -389,7 +389,7 @@ void Ledgers::Parts::keep_live(const Question& question, Counted& counted) {
   counted.selected.clear();
   live_sites = std::move(places);
   counted.sites = &live_sites;
-  counted.grouping = {};
+  counted.grouping.reset();
 }
 
 Answer Ledgers::Parts::ask_live(Question question) {

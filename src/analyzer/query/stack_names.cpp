@@ -1,7 +1,8 @@
 #include "analyzer/query/stack_names.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
+#include <iterator>
 
 #include "analyzer/query/wrappers.h"
 #include "format/entry.h"
@@ -12,9 +13,8 @@ namespace {
 constexpr size_t kMaxFrames = 4097;  // the largest depth limit, and a mark
 
 std::string hex_text(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
+  char text[16];
+  return "0x" + std::string(text, std::to_chars(text, std::end(text), value, 16).ptr);
 }
 
 std::string_view last_part(std::string_view path) {
@@ -59,9 +59,9 @@ void StackNames::complete() {
 StackNames::Range StackNames::find(uint32_t site) {
   if (site >= of_site_.size()) of_site_.resize(catalog_.size());
   const CodePlace place{catalog_.address_of(site), catalog_.module_of(site)};
-  auto found = places_.find(place);
-  Range range = found != places_.end() ? found->second : look_up(site);
-  if (found == places_.end()) places_.emplace(place, range);
+  if (const Range* known = places_.find(place)) return of_site_[site] = *known;
+  const Range range = look_up(site);
+  places_.insert(place, range);
   return of_site_[site] = range;
 }
 
@@ -73,7 +73,7 @@ StackNames::Range StackNames::look_up(uint32_t site) {
   if (const NamedCall* call = catalog_.named_call_of(site); call != nullptr) {
     frame.file = intern(call->file);
     frame.line = call->line;
-    add_frame(frame, call->name);
+    add_frame(frame, look_at(call->name, frame.module));
     return {first, 1};
   }
   if (frame.module == SiteCatalog::kNoModule) {
@@ -90,31 +90,52 @@ StackNames::Range StackNames::look_up(uint32_t site) {
       frame.file = intern(symbols_->text(symbol.file));
       frame.line = symbol.line;
       frame.inlined = symbol.inlined;
-      add_frame(frame, symbols_->text(symbol.function));
+      add_frame(frame, function_of(symbol.function, frame.module));
     }
   }
-  if (frames_.size() == first) add_frame(frame, "");
+  if (frames_.size() == first) add_frame(frame, function_of(0, frame.module));
   return {first, static_cast<uint32_t>(frames_.size()) - first};
 }
 
-void StackNames::add_frame(FrameInfo frame, std::string_view function) {
-  const std::string& path = catalog_.module_at(frame.module).path;
-  frame.allocator = is_allocator(function);
-  frame.wrapper = is_wrapper(function, path);
-  if (function.empty() && frame.offset == 0) {
-    frame.name = intern(path.empty() ? "[unknown]" : last_part(path));
-  } else if (function.empty()) {
-    frame.name = intern(std::string(last_part(path)) + "+" + hex_text(frame.offset));
-  } else {
-    frame.function = rename_ ? intern(rename_(function)) : intern(function);
-    frame.name = frame.function;
-  }
+StackNames::Function StackNames::look_at(std::string_view function, uint32_t module) {
+  const std::string& path = catalog_.module_at(module).path;
+  Function its;
+  its.is_named = !function.empty();
+  if (its.is_named) its.name = rename_ ? intern(rename_(function)) : intern(function);
+  its.allocator = is_allocator(function);
+  its.wrapper = is_wrapper(function, path);
   const std::string_view file = last_part(path);
   const bool unnamed = function.empty() || (function.starts_with(file) &&
                                             function.substr(file.size()).starts_with("+0x"));
-  frame.says_allocator = !unnamed && says_allocator(function);
-  frame.may_pass_on = unnamed || frame.says_allocator || may_be_allocator(function);
-  frame.wrapper = frame.wrapper || is_more(frame.name);
+  its.says_allocator = !unnamed && says_allocator(function);
+  its.may_pass_on = unnamed || its.says_allocator || may_be_allocator(function);
+  return its;
+}
+
+// Many calls are in one function, and looking at its name takes longer than all else.
+const StackNames::Function& StackNames::function_of(uint32_t symbol_text, uint32_t module) {
+  const uint64_t key = uint64_t{module} << 32 | symbol_text;
+  auto found = functions_.find(key);
+  if (found == functions_.end()) {
+    const std::string_view text = symbol_text == 0 ? "" : symbols_->text(symbol_text);
+    found = functions_.emplace(key, look_at(text, module)).first;
+  }
+  return found->second;
+}
+
+uint32_t StackNames::name_of_place(const FrameInfo& frame) {
+  const std::string& path = catalog_.module_at(frame.module).path;
+  if (frame.offset == 0) return intern(path.empty() ? "[unknown]" : last_part(path));
+  return intern(std::string(last_part(path)) + "+" + hex_text(frame.offset));
+}
+
+void StackNames::add_frame(FrameInfo frame, const Function& function) {
+  frame.function = function.name;
+  frame.name = function.is_named ? function.name : name_of_place(frame);
+  frame.allocator = function.allocator;
+  frame.says_allocator = function.says_allocator;
+  frame.may_pass_on = function.may_pass_on;
+  frame.wrapper = function.wrapper || is_more(frame.name);
   frames_.push_back(frame);
 }
 

@@ -14,6 +14,7 @@
 
 #include "analyzer/query/code_place.h"
 #include "analyzer/query/frames.h"
+#include "analyzer/query/place_table.h"
 #include "analyzer/query/text_table.h"
 #include "analyzer/site_catalog.h"
 #include "symbols/symbol_table.h"
@@ -88,7 +89,19 @@ class StackNames {
   Range find(uint32_t site);
   uint32_t find_blamed(uint32_t site);
   Range look_up(uint32_t site);
-  void add_frame(FrameInfo frame, std::string_view function);
+  // What is the same wherever a function of a module is called; "" for one that has no name.
+  struct Function {
+    uint32_t name = 0;
+    bool is_named = false;
+    bool wrapper = false;
+    bool allocator = false;
+    bool may_pass_on = false;
+    bool says_allocator = false;
+  };
+  Function look_at(std::string_view function, uint32_t module);
+  const Function& function_of(uint32_t symbol_text, uint32_t module);
+  void add_frame(FrameInfo frame, const Function& function);
+  uint32_t name_of_place(const FrameInfo& frame);
   bool is_more(uint32_t name) const;
   uint32_t symbol_module(uint32_t module) const { return symbol_modules_[module]; }
 
@@ -102,7 +115,8 @@ class StackNames {
   std::vector<uint32_t> blamed_;       // by node of the catalog
   std::vector<uint32_t> whole_stack_;  // of find_blamed()
   std::vector<Range> of_site_;         // by node of the catalog; count 0: not known yet
-  std::unordered_map<CodePlace, Range, CodePlaceHash> places_;
+  PlaceTable<Range> places_;
+  std::unordered_map<uint64_t, Function> functions_;  // by module and text of its symbols
   TextTable texts_;
 };
 
