@@ -267,6 +267,10 @@ void discard(void* at, size_t bytes) {
   raw_syscall(SYS_madvise, address(at), static_cast<long>(bytes), MADV_DONTNEED);
 }
 
+void prefer_large_pages(void* at, size_t bytes) {
+  raw_syscall(SYS_madvise, address(at), static_cast<long>(bytes), MADV_HUGEPAGE);
+}
+
 void read_nothing_ahead(void* at, size_t bytes) {
   raw_syscall(SYS_madvise, address(at), static_cast<long>(bytes), MADV_RANDOM);
 }

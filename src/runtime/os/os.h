@@ -76,6 +76,10 @@ void make_fresh(void* at, size_t bytes);
 
 // Gives the memory of a private mapping back; it stays mapped and reads as zeros.
 void discard(void* at, size_t bytes);
+// Of a private mapping, not touched yet: the kernel is asked for large pages, so that one page
+// fault is taken where there would be hundreds. Takes more memory where little of it is used.
+inline constexpr size_t kLargePageBytes = size_t{2} << 20;
+void prefer_large_pages(void* at, size_t bytes);
 // Of a mapped file: pages are read when they are touched, and not before.
 void read_nothing_ahead(void* at, size_t bytes);
 // Whether the 8 bytes at `at`, which is not null, can be read, found out without touching them.

@@ -11,13 +11,17 @@
 namespace heapledger::runtime {
 
 // What `place` points to, provided now if need be: zeroed, `bytes` long. Null: no memory, or
-// a system call filter forbids asking for it.
+// a system call filter forbids asking for it. What is large is only there in programs that use much
+// of it; of what every program has, it is all but the first `small` bytes.
 template <typename T>
-T* provide(std::atomic<T*>& place, size_t bytes) {
+T* provide(std::atomic<T*>& place, size_t bytes, size_t small = 0) {
   T* present = place.load(std::memory_order_acquire);
   if (present != nullptr || filter_expected()) return present;
   auto* fresh = static_cast<T*>(os::map_private(bytes));
   if (fresh == nullptr) return nullptr;
+  if (bytes - small >= os::kLargePageBytes) {
+    os::prefer_large_pages(reinterpret_cast<char*>(fresh) + small, bytes - small);
+  }
   if (place.compare_exchange_strong(present, fresh, std::memory_order_acq_rel)) return fresh;
   os::unmap(fresh, bytes);
   return present;

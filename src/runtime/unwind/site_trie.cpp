@@ -103,7 +103,8 @@ uint32_t put_into(uint32_t table, uint32_t id, uint64_t hash, uint32_t parent, u
 // In live mode the nodes are a table of the live image.
 Node* provide_nodes(uint32_t block) {
   std::atomic<Node*>& place = site_blocks[block];
-  if (!live_tables_wanted()) return provide(place, sizeof(Node) * kNodesPerBlock);
+  constexpr size_t kBytes = sizeof(Node) * kNodesPerBlock;
+  if (!live_tables_wanted()) return provide(place, kBytes, block == 0 ? kBytes / 2 : 0);
   if (Node* present = place.load(std::memory_order_acquire); present != nullptr) return present;
   auto* nodes = static_cast<Node*>(live_part(format::LiveKind::kSites, block));
   if (nodes != nullptr) place.store(nodes, std::memory_order_release);
