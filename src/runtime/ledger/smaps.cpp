@@ -26,6 +26,7 @@ uint64_t number(const char*& at, unsigned base) {
 
 // "Rss:                 120 kB", in bytes.
 bool read_kilobytes(const char* line, const char* word, uint64_t& bytes) {
+  if (*line != *word) return false;  // nearly all lines
   size_t length = strlen(word);
   if (strncmp(line, word, length) != 0) return false;
   line += length;

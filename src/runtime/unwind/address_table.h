@@ -26,12 +26,12 @@ class AddressTable {
     return find_in(0, pc, value);
   }
 
+  // Where there is a level beyond the first mapping, most addresses are in the last one.
   bool find(uint64_t pc, uint64_t& value) const {
-    for (unsigned level = 0; level < kLevels; ++level) {
+    for (unsigned level = kLevels; level-- > 2;) {
       if (find_in(level, pc, value)) return true;
-      if (has_room(level, pc)) return false;
     }
-    return false;
+    return find_in(0, pc, value) || (!has_room(0, pc) && find_in(1, pc, value));
   }
 
   void keep(uint64_t pc, uint64_t value) {
