@@ -7,6 +7,34 @@
 
 namespace heapledger {
 
+size_t SymbolTable::Parts::Pieces::place_of(uint64_t address) const {
+  const auto at =
+      std::lower_bound(in_order_.begin(), in_order_.end(), address,
+                       [](const auto& entry, uint64_t sought) { return entry.first < sought; });
+  return static_cast<size_t>(at - in_order_.begin());
+}
+
+SymbolTable::Parts::Piece& SymbolTable::Parts::Pieces::operator[](uint64_t address) {
+  if (in_order_.empty() || in_order_.back().first < address) {
+    if (others_.empty() || others_.find(address) == others_.end()) {
+      return in_order_.emplace_back(address, Piece{}).second;
+    }
+    return others_[address];
+  }
+  const size_t place = place_of(address);
+  return in_order_[place].first == address ? in_order_[place].second : others_[address];
+}
+
+const SymbolTable::Parts::Piece* SymbolTable::Parts::Pieces::find(uint64_t address) const {
+  const size_t place = place_of(address);
+  if (place < in_order_.size() && in_order_[place].first == address) {
+    return &in_order_[place].second;
+  }
+  if (others_.empty()) return nullptr;
+  const auto found = others_.find(address);
+  return found != others_.end() ? &found->second : nullptr;
+}
+
 SymbolTable::SymbolTable() : parts_(new Parts) {}
 
 SymbolTable::~SymbolTable() {
@@ -77,10 +105,9 @@ void SymbolTable::set(uint32_t module, uint64_t address, std::span<const SymbolF
 
 std::span<const SymbolFrame> SymbolTable::find(uint32_t module, uint64_t address) const {
   if (module >= parts_->modules.size()) return {};
-  const auto& addresses = parts_->modules[module].addresses;
-  const auto found = addresses.find(address);
-  if (found == addresses.end()) return {};
-  return {parts_->frames.data() + found->second.first, found->second.count};
+  const Parts::Piece* found = parts_->modules[module].addresses.find(address);
+  if (found == nullptr) return {};
+  return {parts_->frames.data() + found->first, found->count};
 }
 
 void SymbolTable::set_source(uint32_t module, SymbolSource source, std::string_view remark) {
@@ -116,7 +143,8 @@ std::string_view SymbolTable::module_build_id(uint32_t module) const {
 std::vector<uint64_t> SymbolTable::addresses(uint32_t module) const {
   std::vector<uint64_t> all;
   if (module >= parts_->modules.size()) return all;
-  for (const auto& [address, piece] : parts_->modules[module].addresses) all.push_back(address);
+  parts_->modules[module].addresses.for_each(
+      [&all](uint64_t address, const auto&) { all.push_back(address); });
   std::sort(all.begin(), all.end());
   return all;
 }

@@ -91,9 +91,9 @@ template <typename Addresses>
 std::vector<uint64_t> sorted_addresses(const Addresses& addresses) {
   std::vector<uint64_t> sorted;
   sorted.reserve(addresses.size());
-  for (const auto& entry : addresses) {
-    if (entry.second.count != 0) sorted.push_back(entry.first);
-  }
+  addresses.for_each([&sorted](uint64_t address, const auto& piece) {
+    if (piece.count != 0) sorted.push_back(address);
+  });
   std::sort(sorted.begin(), sorted.end());
   return sorted;
 }
@@ -110,7 +110,7 @@ std::string SymbolTable::encode() const {
   for (const Parts::Module& module : parts.modules) {
     sorted.push_back(sorted_addresses(module.addresses));
     for (const uint64_t address : sorted.back()) {
-      const auto piece = module.addresses.at(address);
+      const auto piece = *module.addresses.find(address);
       for (uint32_t i = 0; i < piece.count; ++i) {
         const SymbolFrame& frame = parts.frames[piece.first + i];
         assert(frame.function < parts.texts.size() && frame.file < parts.texts.size());
@@ -151,7 +151,7 @@ std::string SymbolTable::encode() const {
     to.number(sorted[m].size());
     uint64_t last = 0;
     for (const uint64_t address : sorted[m]) {
-      const Parts::Piece piece = module.addresses.at(address);
+      const Parts::Piece piece = *module.addresses.find(address);
       to.number(address - last);
       to.number(piece.count);
       for (uint32_t i = 0; i < piece.count; ++i) {

@@ -2,13 +2,12 @@
 // characters never move, so a view of one stays good for as long as the pool lives.
 #pragma once
 
-#include <tsl/robin_map.h>
-
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
+
+#include "symbols/text_numbers.h"
+#include "symbols/text_slabs.h"
 
 namespace heapledger {
 
@@ -16,7 +15,15 @@ class TextPool {
  public:
   TextPool() { intern({}); }
 
-  uint32_t intern(std::string_view text);
+  uint32_t intern(std::string_view text) {
+    const auto text_of = [this](uint32_t number) { return texts_[number]; };
+    const uint32_t known = numbers_.find(text, text_of);
+    if (known != TextNumbers::kNone) return known;
+    const auto number = static_cast<uint32_t>(texts_.size());
+    texts_.push_back(slabs_.keep(text));
+    numbers_.add(number, texts_.size(), text_of);
+    return number;
+  }
 
   // "" for a number that was never given out.
   std::string_view operator[](uint32_t number) const {
@@ -25,13 +32,9 @@ class TextPool {
   uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
 
  private:
-  std::string_view keep(std::string_view text);
-
-  std::vector<std::unique_ptr<char[]>> slabs_;
-  char* free_ = nullptr;
-  size_t left_ = 0;
+  TextSlabs slabs_;
   std::vector<std::string_view> texts_;
-  tsl::robin_map<std::string_view, uint32_t> numbers_;
+  TextNumbers numbers_;
 };
 
 }  // namespace heapledger

@@ -8,26 +8,27 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "symbols/text_numbers.h"
+#include "symbols/text_slabs.h"
 
 namespace heapledger {
 
 class TextTable {
  public:
   uint32_t intern(std::string_view text) {
+    const auto text_of = [this](uint32_t number) { return at(number); };
     std::lock_guard lock(mutex_);
-    auto found = numbers_.find(text);
-    if (found != numbers_.end()) return found->second;
-    const auto number = static_cast<uint32_t>(numbers_.size());
+    const uint32_t known = numbers_.find(text, text_of);
+    if (known != TextNumbers::kNone) return known;
+    const uint32_t number = size_++;
     const Place place = place_of(number);
     if (pieces_[place.piece] == nullptr) {
-      pieces_[place.piece] = std::make_unique<std::string[]>(kFirst << place.piece);
+      pieces_[place.piece] = std::make_unique<std::string_view[]>(kFirst << place.piece);
     }
-    std::string& kept = pieces_[place.piece][place.at];
-    kept = text;
-    numbers_.emplace(kept, number);
+    pieces_[place.piece][place.at] = slabs_.keep(text);
+    numbers_.add(number, size_, text_of);
     return number;
   }
 
@@ -50,8 +51,10 @@ class TextTable {
   }
 
   std::mutex mutex_;
-  std::array<std::unique_ptr<std::string[]>, 24> pieces_;
-  std::unordered_map<std::string_view, uint32_t> numbers_;
+  std::array<std::unique_ptr<std::string_view[]>, 24> pieces_;
+  uint32_t size_ = 0;
+  TextSlabs slabs_;
+  TextNumbers numbers_;
 };
 
 }  // namespace heapledger

@@ -1,4 +1,4 @@
-#include "symbols/text_pool.h"
+#include "symbols/text_slabs.h"
 
 #include <cstring>
 
@@ -9,16 +9,7 @@ constexpr size_t kSlabBytes = 64 * 1024;
 
 }  // namespace
 
-uint32_t TextPool::intern(std::string_view text) {
-  if (const auto known = numbers_.find(text); known != numbers_.end()) return known->second;
-  const auto number = static_cast<uint32_t>(texts_.size());
-  const std::string_view kept = keep(text);
-  texts_.push_back(kept);
-  numbers_.emplace(kept, number);
-  return number;
-}
-
-std::string_view TextPool::keep(std::string_view text) {
+std::string_view TextSlabs::keep(std::string_view text) {
   if (text.empty()) return {};
   if (text.size() > kSlabBytes / 8) {  // a slab of its own, so that little is wasted
     slabs_.push_back(std::make_unique_for_overwrite<char[]>(text.size()));
