@@ -121,6 +121,56 @@ class Figures(unittest.TestCase):
         self.assertTrue(all(re.fullmatch("[0-9a-f]{32}", row["id"]) for row in rows))
 
 
+class Reduced(unittest.TestCase):
+    """Files in place of ledgers: whatever was put together first, the answer is the same."""
+
+    def reduce(self, inputs, *words):
+        path = os.path.join(harness.fresh_folder(), "node.json")
+        fleet(*inputs, "--reduce", path, *words)
+        return path
+
+    def paths(self, *ranks):
+        return [os.path.join(job(), f"{rank}.ledger") for rank in ranks]
+
+    def check_tree(self, *words):
+        whole = fleet(*self.paths(*RANKS), "--json", *words)
+        leaves = [self.reduce(self.paths(*ranks), *words)
+                  for ranks in ((0, 1), (2,), (3, 5), (6, 7))]
+        inner = [self.reduce(leaves[:2], *words), self.reduce(leaves[2:], *words)]
+        self.assertEqual(fleet(*leaves, "--json", *words), whole)
+        self.assertEqual(fleet(*inner, "--json", *words), whole)
+        self.assertEqual(fleet(leaves[0], *self.paths(2), inner[1], "--json", *words), whole)
+        return json.loads(whole)
+
+    def test_a_tree_of_reductions_gives_the_same_answer(self):
+        self.check_tree()
+        self.check_tree("--by", "site", "--sort", "bytes")
+
+    def test_so_it_does_when_only_the_largest_rows_are_kept(self):
+        answer = self.check_tree("--keep", "0.9", "--sort", "bytes")
+        names = {row["name"] for row in answer["groups"]}
+        self.assertIn("[the rest]", names)
+        self.assertEqual(sum(row["total"] for row in answer["groups"]), answer["all"]["total"])
+        self.assertLess(len(names), len(as_json(job(), "--sort", "bytes")["groups"]))
+
+    def test_another_question_is_refused(self):
+        path = self.reduce(self.paths(0, 1))
+        for words in (["--by", "site"], ["--sort", "bytes"], ["--keep", "0.5"], ["--at", "end"]):
+            done = subprocess.run([harness.TOOL, "fleet", path, *words], capture_output=True)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), words)
+
+    def test_a_broken_file_is_refused(self):
+        path = self.reduce(self.paths(0, 1))
+        with open(path, encoding="utf-8") as file:
+            content = file.read()
+        for broken in (content[:-100], content.replace('"groups"', '"group"'),
+                       content.replace('"pid":', '"pid":-')):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(broken)
+            done = subprocess.run([harness.TOOL, "fleet", path], capture_output=True)
+            self.assertEqual((done.returncode, done.stdout), (3, b""), broken[-50:])
+
+
 class Told(unittest.TestCase):
     def test_who_is_odd_killed_and_missing(self):
         text = fleet(job())

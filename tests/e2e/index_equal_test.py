@@ -72,8 +72,8 @@ ALWAYS = [
 ]
 SOME = ALWAYS[1:3] + ALWAYS[7:9]
 GROUPS = ["site", "owner", "function", "file", "line", "module", "part", "thread", "size",
-          "size-class", "lifetime", "process"]
-FILTERS = ["function=*al*", "function=!*a*", "module=libc*", "size>=100", "thread=*1*"]
+          "size-class", "lifetime", "process", "rank", "host", "job"]
+FILTERS = ["function=*al*", "function=!*a*", "module=libc*", "size>=100", "thread=*1*", "host=*", "rank=1"]
 
 
 def without_numbers_of_sites(text):

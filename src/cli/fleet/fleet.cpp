@@ -10,6 +10,7 @@
 #include "cli/asking/known_words.h"
 #include "cli/asking/selection_words.h"
 #include "cli/commands.h"
+#include "cli/fleet/reduced.h"
 #include "cli/fleet/show.h"
 #include "cli/shared/exit_status.h"
 #include "cli/shared/options.h"
@@ -27,6 +28,8 @@ struct FleetOptions {
   std::string program;
   std::optional<size_t> top;
   std::optional<size_t> jobs;
+  std::string reduce;
+  double keep = 1;
   bool json = false;
   bool csv = false;
   NameOptions names;
@@ -44,12 +47,18 @@ std::vector<std::string> sums() {
   return words;
 }
 
+int status_of(const std::vector<Process>& processes) {
+  const bool all_read = std::all_of(processes.begin(), processes.end(),
+                                    [](const Process& process) { return process.was_read; });
+  return all_read ? 0 : kExitBadData;
+}
+
 int fleet(const FleetOptions& options) {
   FleetQuestion question;
   understand_selection(options.selection, question.question);
   question.question.by = parse_group_by(options.by);
   question.question.sort = understand_measure(options.sort, sums());
-  question.program = options.program;
+  question.keep = options.keep;
   question.workers =
       options.jobs.value_or(std::max<size_t>(1, std::thread::hardware_concurrency()));
   question.names = options.names;
@@ -58,7 +67,12 @@ int fleet(const FleetOptions& options) {
 
   NamedLedgers named = options.files;
   named.all_runs = true;  // each rank may have been started by itself
-  const Fleet found = gather(find_ledger_paths(named), question);
+  Gathered gathered = gather(find_ledger_paths(named), question);
+  if (!options.reduce.empty()) {
+    write_reduced(gathered, question, options.reduce);
+    return status_of(gathered.processes);
+  }
+  const Fleet found = choose(std::move(gathered), options.program);
   std::string text;
   if (options.json) {
     text = fleet_json(found, question.question, top);
@@ -68,9 +82,7 @@ int fleet(const FleetOptions& options) {
     text = fleet_text(found, question.question, top, Page::for_stdout());
   }
   std::fwrite(text.data(), 1, text.size(), stdout);
-  const bool all_read = std::all_of(found.processes.begin(), found.processes.end(),
-                                    [](const Process& process) { return process.was_read; });
-  return all_read ? 0 : kExitBadData;
+  return status_of(found.processes);
 }
 
 }  // namespace
@@ -96,6 +108,17 @@ void add_fleet(Command& app, int& exit_code) {
   add_filter_option(*command, options->selection);
   command->add_option("--top", options->top, "How many rows (default 20, 0 for all)")
       ->type_name("N");
+  command
+      ->add_option(
+          "--reduce", options->reduce,
+          "Write what fleet needs of these ledgers to a file, which it takes in their place")
+      ->type_name("OUT");
+  command
+      ->add_option(
+          "--keep", options->keep,
+          "Of each process the largest rows with this share, such as 0.999; the rest is one")
+      ->within(0, 1)
+      ->type_name("SHARE");
   command->add_option("--jobs", options->jobs, "How many ledgers to read at once")->type_name("N");
   Option* json = nullptr;
   json = command->add_flag("--json", options->json, "Print JSON");

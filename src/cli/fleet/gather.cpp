@@ -7,12 +7,11 @@
 #include <mutex>
 #include <set>
 #include <thread>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "analyzer/error.h"
 #include "analyzer/query/processes.h"
+#include "cli/fleet/reduced.h"
 #include "cli/shared/progress_line.h"
 #include "exporters/stack_ids.h"
 #include "text/text.h"
@@ -32,34 +31,20 @@ std::string trouble_of(const LedgerFacts& facts) {
   return facts.still_running ? "still running" : "";
 }
 
-// Groups of one program, by all that tells them apart.
-class ProgramGroups {
- public:
-  void add(const Row& row, const std::string& id, Holder holder) {
-    if (holder.value == 0) return;
-    const std::string key = id + fmt::format("{}\n{}\n{}", row.name, row.file, row.line);
-    const auto [found, is_new] = places_.try_emplace(key, groups_.size());
-    if (is_new) groups_.push_back({row.name, hex_digits(id), row.function, row.file, row.line, {}});
-    groups_[found->second].statistics.add(holder);
-  }
-  void add_all(Holder holder) { all_.add(holder); }
-  std::vector<Group>& groups() { return groups_; }
-  const Statistics& all() const { return all_; }
-
- private:
-  std::unordered_map<std::string, size_t> places_;
-  std::vector<Group> groups_;
-  Statistics all_;
-};
+Statistics of_one(Holder holder) {
+  Statistics statistics;
+  statistics.add(holder);
+  return statistics;
+}
 
 class Gatherer {
  public:
-  Gatherer(const std::vector<std::string>& paths, const FleetQuestion& question)
-      : paths_(paths), question_(question), progress_(question.names.progress) {
-    fleet_.processes.resize(paths.size());
+  Gatherer(std::vector<std::string> paths, const FleetQuestion& question)
+      : paths_(std::move(paths)), question_(question), progress_(question.names.progress) {
+    gathered_.processes.resize(paths_.size());
   }
 
-  Fleet run() {
+  Gathered run() {
     std::vector<std::jthread> workers;
     for (size_t i = 1; i < std::min(question_.workers, paths_.size()); ++i) {
       workers.emplace_back([this] { work(); });
@@ -68,8 +53,7 @@ class Gatherer {
     workers.clear();
     progress_.clear();
     if (failure_) std::rethrow_exception(failure_);
-    choose();
-    return std::move(fleet_);
+    return std::move(gathered_);
   }
 
  private:
@@ -79,8 +63,8 @@ class Gatherer {
         read(static_cast<uint32_t>(i));
       } catch (const Error& error) {
         if (error.kind() == ErrorKind::kQuestion) return give_up();
-        fleet_.processes[i].path = paths_[i];
-        fleet_.processes[i].trouble = error.what();
+        gathered_.processes[i].path = paths_[i];
+        gathered_.processes[i].trouble = error.what();
       } catch (...) {
         return give_up();
       }
@@ -101,7 +85,7 @@ class Gatherer {
     Opened opened(std::vector<std::string>{paths_[number]}, names);
     Ledgers& ledgers = opened.ledgers();
     const LedgerFacts& facts = ledgers.facts().front();
-    Process& process = fleet_.processes[number];
+    Process& process = gathered_.processes[number];
     process = {
         facts.path,   base_of(facts.executable), facts.host, facts.job, facts.rank,  facts.pid,
         facts.totals, trouble_of(facts),         true,       true,      facts.exited};
@@ -114,70 +98,30 @@ class Gatherer {
     const Answer answer = ledgers.ask(question);
     std::vector<StackHash> ids;
     if (question.by == GroupBy::kSite) ids = stack_hashes(ledgers.sites());
+    const uint64_t all = value_of(answer.totals, question.sort);
     std::lock_guard lock(mutex_);
-    // Ranks are one thing, what starts them another.
-    ProgramGroups& groups = programs_[{facts.rank.has_value(), process.program}];
-    groups.add_all({number, value_of(answer.totals, question.sort)});
-    for (const Row& row : answer.rows) {
-      groups.add(row, ids.empty() ? "" : ids[row.site].bytes(),
-                 {number, value_of(row.all, question.sort)});
+    ProgramGroups& groups = gathered_.programs[{facts.rank.has_value(), process.program}];
+    groups.add_all(of_one({number, all}));
+    uint64_t kept = 0, rest = 0;
+    for (const Row& row : answer.rows) {  // the largest first
+      const uint64_t value = value_of(row.all, question.sort);
+      const bool enough = question_.keep < 1 &&
+                          static_cast<double>(kept) >= question_.keep * static_cast<double>(all);
+      (enough ? rest : kept) += value;
+      if (enough || value == 0) continue;
+      const std::string id = ids.empty() ? "" : hex_digits(ids[row.site].bytes());
+      groups.add({row.name, id, row.function, row.file, row.line, of_one({number, value})});
     }
+    if (rest > 0) groups.add({"[the rest]", "", "", "", 0, of_one({number, rest})});
   }
 
-  // What most of the ranks run, or where there are none most of the processes; of several programs
-  // that all of them run, such as a script and what it starts, the one that allocates most.
-  void choose() {
-    struct Runs {
-      std::set<std::pair<std::string, uint64_t>> who;
-      uint64_t bytes = 0;
-    };
-    std::map<std::pair<bool, std::string>, Runs> many;
-    for (const Process& process : fleet_.processes) {
-      const bool asked = question_.program.empty() || question_.program == process.program;
-      if (!process.was_read || !process.was_chosen || !asked) continue;
-      Runs& runs = many[{process.rank.has_value(), process.program}];
-      runs.who.emplace(process.rank ? process.job : process.path, process.rank.value_or(0));
-      runs.bytes += process.totals.bytes;
-    }
-    if (many.empty()) {
-      if (!question_.program.empty()) {
-        throw Error("no process runs " + quoted(question_.program), ErrorKind::kQuestion);
-      }
-      const bool none_read = std::none_of(fleet_.processes.begin(), fleet_.processes.end(),
-                                          [](const Process& one) { return one.was_read; });
-      if (none_read) throw Error(fleet_.processes.front().trouble, ErrorKind::kData);
-      throw Error("the filter leaves no process", ErrorKind::kQuestion);
-    }
-    auto size_of = [](const auto& one) {
-      return std::tuple(one.first.first, one.second.who.size(), one.second.bytes);
-    };
-    const auto chosen = std::max_element(
-        many.begin(), many.end(),
-        [&size_of](const auto& a, const auto& b) { return size_of(a) < size_of(b); });
-    fleet_.program = chosen->first.second;
-    for (uint32_t i = 0; i < fleet_.processes.size(); ++i) {
-      const Process& process = fleet_.processes[i];
-      const std::pair<bool, std::string> kind = {process.rank.has_value(), process.program};
-      if (process.was_read && process.was_chosen && kind == chosen->first)
-        fleet_.counted.push_back(i);
-    }
-    fleet_.groups = std::move(programs_[chosen->first].groups());
-    fleet_.all = programs_[chosen->first].all();
-    std::sort(fleet_.groups.begin(), fleet_.groups.end(), [](const Group& a, const Group& b) {
-      const uint64_t one = a.statistics.total(), other = b.statistics.total();
-      if (one != other) return one > other;
-      return std::tie(a.name, a.file, a.line, a.id) < std::tie(b.name, b.file, b.line, b.id);
-    });
-  }
-
-  const std::vector<std::string>& paths_;
+  const std::vector<std::string> paths_;
   const FleetQuestion& question_;
   ProgressLine progress_;
-  Fleet fleet_;
+  Gathered gathered_;
   std::atomic<size_t> next_ = 0;
   std::mutex mutex_;
   size_t done_ = 0;
-  std::map<std::pair<bool, std::string>, ProgramGroups> programs_;
   std::exception_ptr failure_;
 };
 
@@ -188,8 +132,19 @@ std::string label_of(const Process& process) {
   return fmt::format("{} on {}", process.pid, process.host);
 }
 
-Fleet gather(const std::vector<std::string>& paths, const FleetQuestion& question) {
-  return Gatherer(paths, question).run();
+Gathered gather(const std::vector<std::string>& paths, const FleetQuestion& question) {
+  std::vector<std::string> ledgers;
+  Gathered all;
+  for (const std::string& path : paths) {
+    if (!is_reduced(path)) {
+      ledgers.push_back(path);
+      continue;
+    }
+    if (!ledgers.empty()) all.add(Gatherer(std::exchange(ledgers, {}), question).run());
+    all.add(read_reduced(path, question));
+  }
+  if (!ledgers.empty()) all.add(Gatherer(ledgers, question).run());
+  return all;
 }
 
 std::vector<std::string> missing_ranks(const Fleet& fleet) {

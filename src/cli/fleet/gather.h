@@ -3,42 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "analyzer/query.h"
-#include "cli/fleet/statistics.h"
+#include "cli/fleet/gathered.h"
 #include "cli/shared/opened.h"
 
 namespace heapledger::cli::fleet {
-
-struct Process {
-  std::string path;
-  std::string program;  // the name of its executable
-  std::string host;
-  std::string job;
-  std::optional<uint64_t> rank;
-  uint32_t pid = 0;
-  Totals totals;
-  std::string trouble;  // why it could not be read, or what is missing; empty: nothing
-  bool was_read = false;
-  bool was_chosen = true;  // by the filter
-  bool ended = true;       // by itself
-};
-
-// "rank 3", or the process by number and host.
-std::string label_of(const Process& process);
-
-struct Group {
-  std::string name;
-  std::string id;  // of a whole stack, the same in all processes
-  std::string function;
-  std::string file;
-  uint32_t line = 0;
-  Statistics statistics;
-};
 
 struct Fleet {
   std::vector<Process> processes;  // in the order of their paths
@@ -49,14 +21,19 @@ struct Fleet {
 };
 
 struct FleetQuestion {
-  Question question;    // filter, moment (of each process for itself), groups, measure
-  std::string program;  // only those that run it; empty: what most of them run
+  Question question;  // filter, moment (of each process for itself), groups, measure
+  double keep = 1;    // of each process the largest groups that have this share; the rest is one
   size_t workers = 1;
   NameOptions names;
 };
 
-// Throws Error when none can be read.
-Fleet gather(const std::vector<std::string>& paths, const FleetQuestion& question);
+// Ledgers, and what was reduced before. Throws Error when something cannot be added up.
+Gathered gather(const std::vector<std::string>& paths, const FleetQuestion& question);
+
+// What most of the ranks run, or where there are none most of the processes; of several programs
+// that all of them run, such as a script and what it starts, the one that allocates most. Throws
+// Error when there is none.
+Fleet choose(Gathered gathered, const std::string& program);
 
 // Ranks below the highest of a job that no ledger is of; at most so many are listed.
 std::vector<std::string> missing_ranks(const Fleet& fleet);

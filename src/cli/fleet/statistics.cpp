@@ -69,13 +69,60 @@ void Statistics::add(const Bucket& bucket) {
   }
 }
 
-void Statistics::add(const Statistics& other) {
+void Statistics::add(const Statistics& other, uint32_t first) {
   count_ += other.count_;
   total_ += other.total_;
   squares_ += other.squares_;
   for (const Bucket& bucket : other.buckets_) add(bucket);
-  for (const Holder& holder : other.most_) keep_best(most_, holder, has_more);
-  for (const Holder& holder : other.least_) keep_best(least_, holder, has_less);
+  for (const Holder& holder : other.most_) {
+    keep_best(most_, {holder.process + first, holder.value}, has_more);
+  }
+  for (const Holder& holder : other.least_) {
+    keep_best(least_, {holder.process + first, holder.value}, has_less);
+  }
+}
+
+Json Statistics::to_json() const {
+  Json buckets = Json::array(), most = Json::array(), least = Json::array();
+  for (const Bucket& bucket : buckets_) {
+    buckets.push_back(Json::array({bucket.place, bucket.count, bucket.total}));
+  }
+  for (const Holder& holder : most_) most.push_back(Json::array({holder.process, holder.value}));
+  for (const Holder& holder : least_) least.push_back(Json::array({holder.process, holder.value}));
+  return Json::array({static_cast<uint64_t>(squares_ >> 64), static_cast<uint64_t>(squares_),
+                      std::move(buckets), std::move(most), std::move(least)});
+}
+
+bool Statistics::read(const Json& json) {
+  *this = {};
+  if (!json.is_array() || json.size() != 5) return false;
+  const Json* const parts = json.begin();
+  std::vector<uint64_t> numbers;
+  auto read_numbers = [&numbers](const Json& from, size_t count) {
+    numbers.clear();
+    if (!from.is_array() || from.size() != count) return false;
+    for (const Json& one : from) {
+      if (!one.natural()) return false;
+      numbers.push_back(*one.natural());
+    }
+    return true;
+  };
+  if (!parts[0].natural() || !parts[1].natural() || !parts[2].is_array()) return false;
+  squares_ = static_cast<unsigned __int128>(*parts[0].natural()) << 64 | *parts[1].natural();
+  for (const Json& bucket : parts[2]) {
+    if (!read_numbers(bucket, 3) || numbers[1] == 0) return false;
+    add(Bucket{static_cast<uint32_t>(numbers[0]), numbers[1], numbers[2]});
+    count_ += numbers[1];
+    total_ += numbers[2];
+  }
+  for (const size_t part : {3u, 4u}) {
+    if (!parts[part].is_array() || parts[part].size() > kHolders) return false;
+    for (const Json& holder : parts[part]) {
+      if (!read_numbers(holder, 2)) return false;
+      (part == 3 ? most_ : least_).push_back({static_cast<uint32_t>(numbers[0]), numbers[1]});
+    }
+  }
+  return count_ == 0 || !most_.empty();
 }
 
 Spread Statistics::of(uint64_t processes) const {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "text/json_text.h"
+
 namespace heapledger::cli::fleet {
 
 // One process and what it has.
@@ -36,7 +38,12 @@ class Statistics {
   static constexpr size_t kHolders = 8;
 
   void add(Holder holder);
-  void add(const Statistics& other);
+  // `first`: the number that the first process of the other gets here.
+  void add(const Statistics& other, uint32_t first = 0);
+
+  // All of it, for adding up later. False when the JSON is not of that.
+  Json to_json() const;
+  bool read(const Json& json);
 
   // Of so many processes: those that were not added have 0.
   Spread of(uint64_t processes) const;
