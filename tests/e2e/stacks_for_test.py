@@ -62,8 +62,14 @@ class StacksFor(unittest.TestCase):
         self.check("stacks-for=>=17 stacks-for=<=99999", {"medium": MEDIUM,
                                                           "[no stack asked for]": {"calls": 40}})
 
+    def test_of_the_caller_alone(self):
+        self.check("stacks-for=all depth=1", {"small": SMALL, "medium": MEDIUM, "large": LARGE})
+        self.check("stacks-for=>=1000 depth=1", {"medium": MEDIUM, "large": LARGE,
+                                                 "[no stack asked for]": SMALL})
+
     def test_totals_are_the_oracles_in_every_way(self):
-        for words in ("stacks-for=none", "stacks-for=>=200", "stacks-for=<=200"):
+        for words in ("stacks-for=none", "stacks-for=>=200", "stacks-for=<=200",
+                      "stacks-for=<=200 depth=1"):
             run = harness.recorded([harness.program("oracle"), "11", "1", "20000"], words=words)
             truth, answer = json.loads(run.stdout), harness.report(run)
             harness.expect_complete(answer)

@@ -95,6 +95,10 @@ class Switching(unittest.TestCase):
     def test_with_statistics(self):
         self.under_load(["off", "trace", "count"], words="statistics=on")
 
+    def test_of_the_caller_alone(self):
+        self.under_load(["off", "trace", "trace stacks-for=>=200", "count", "trace stacks-for=all"],
+                        words="depth=1")
+
     def test_one_thread_alone(self):
         run = harness.recorded([api_program.build(ALONE)])
         self.assertEqual(run.status, 0, run.stderr)

@@ -98,7 +98,8 @@ __attribute__((always_inline)) inline uint32_t unstamped_run(uint32_t& next_run,
 
 // The hot path: calls `enter(window, time)`, which appends one entry, if that can be made at once:
 // recording is on, the window has room, no sample is due, and no other hook of this thread is at
-// work. The time is format::SameTime or units. False: nothing has changed.
+// work. The time is format::SameTime or units. `enter` may find that it cannot, and say false.
+// False: no entry was made, and EntryGuard has to be asked for one.
 template <typename Enter>
 __attribute__((always_inline)) inline bool enter_quickly(size_t bytes, Enter enter) {
   if (__builtin_expect(thread_slot.busy != 0, 0)) return false;
@@ -111,15 +112,13 @@ __attribute__((always_inline)) inline bool enter_quickly(size_t bytes, Enter ent
     if (unstamped != 0 && bytes < kAlwaysStampedBytes &&
         __atomic_load_n(&beacon->alone, __ATOMIC_RELAXED) != 0) {
       window->unstamped = unstamped - 1;
-      enter(*window, format::SameTime());
-      entered = true;
+      entered = enter(*window, format::SameTime());
     } else if (window->encoder.cursor < window->fast_limit && beacon->recording != 0) {
       uint64_t time = os::counter_ticks() >> os::kTickShift;
       if (__builtin_expect(time < memory_due.load(std::memory_order_relaxed), 1)) {
         const uint32_t run = unstamped_run(window->next_run, time - window->encoder.time);
         window->unstamped = window->encoder.cursor < window->run_limit ? run : 0;
-        enter(*window, time);
-        entered = true;
+        entered = enter(*window, time);
       }
     }
   }

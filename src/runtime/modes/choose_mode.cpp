@@ -10,6 +10,7 @@
 #include "runtime/modes/statistics.h"
 #include "runtime/os/text.h"
 #include "runtime/os/together.h"
+#include "runtime/unwind/stack_memo.h"
 
 namespace heapledger::runtime {
 namespace {
@@ -145,7 +146,7 @@ ControlResult change_only_mode(settings::Mode mode, OpenWindow open) {
 const Mode* plain_functions_of(settings::Mode mode) {
   switch (mode) {
     case settings::Mode::kTrace:
-      return &kTraceMode;
+      return depth_limit == 1 && stack_sizes.hold_all() ? &kTraceCallersMode : &kTraceMode;
     case settings::Mode::kOff:
       return live_tables_wanted() ? &kLivePausedMode : &kOffMode;
     case settings::Mode::kCount:
@@ -211,6 +212,10 @@ void change_stacks_for(uint64_t at_least, uint64_t at_most) {
   set(settings_in_force.stacks_at_least, at_least);
   set(settings_in_force.stacks_at_most, at_most);
   stack_sizes.set(at_least, at_most);
+  if (depth_limit != 1) return;
+  // Where it cannot be chosen anew, what is in force does the same, if not as quickly.
+  Change held;
+  if (held) active_mode.store(functions_of(mode_in_force()), std::memory_order_release);
 }
 
 void pause_thread(bool pause) {

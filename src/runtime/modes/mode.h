@@ -41,16 +41,17 @@ static_assert(0 HEAPLEDGER_ALL_FUNCTIONS(X) == format::kHeapFunctions);
 
 extern std::atomic<const Mode*> active_mode __attribute__((visibility("hidden")));
 
-extern const Mode kTraceMode;        // every call is entered (modes/trace.cpp)
-extern const Mode kCountMode;        // every call is counted (modes/count.cpp)
-extern const Mode kLogMode;          // every call is a line of text (modes/log.cpp)
-extern const Mode kOffMode;          // nothing is, until told otherwise (modes/off.cpp)
-extern const Mode kSampleBytesMode;  // a random choice of calls is entered (modes/sample.cpp) …
-extern const Mode kSampleCallsMode;  // … by the bytes they ask for, or by their number
-extern const Mode kLiveMode;         // what is alive is kept (modes/live.cpp) …
-extern const Mode kLiveBytesMode;    // … or a random choice of it, by bytes …
-extern const Mode kLiveCallsMode;    // … or by calls
-extern const Mode kLivePausedMode;   // nothing new is; what is known is still seen to end
-extern const Mode kPassThroughMode;  // nothing ever is (modes/off.cpp)
+extern const Mode kTraceMode;         // every call is entered (modes/trace.cpp)
+extern const Mode kTraceCallersMode;  // the same where a stack is its caller alone (depth=1)
+extern const Mode kCountMode;         // every call is counted (modes/count.cpp)
+extern const Mode kLogMode;           // every call is a line of text (modes/log.cpp)
+extern const Mode kOffMode;           // nothing is, until told otherwise (modes/off.cpp)
+extern const Mode kSampleBytesMode;   // a random choice of calls is entered (modes/sample.cpp) …
+extern const Mode kSampleCallsMode;   // … by the bytes they ask for, or by their number
+extern const Mode kLiveMode;          // what is alive is kept (modes/live.cpp) …
+extern const Mode kLiveBytesMode;     // … or a random choice of it, by bytes …
+extern const Mode kLiveCallsMode;     // … or by calls
+extern const Mode kLivePausedMode;    // nothing new is; what is known is still seen to end
+extern const Mode kPassThroughMode;   // nothing ever is (modes/off.cpp)
 
 }  // namespace heapledger::runtime

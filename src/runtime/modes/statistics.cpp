@@ -56,6 +56,7 @@ struct Pair {
 };
 constexpr Pair kPairs[] = {
     {&kTraceMode, &kCounted<&kTraceMode>},
+    {&kTraceCallersMode, &kCounted<&kTraceMode>},
     {&kOffMode, &kCounted<&kOffMode>},
     {&kCountMode, &kCounted<&kCountMode>},
     {&kLogMode, &kCounted<&kLogMode>},

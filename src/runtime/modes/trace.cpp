@@ -83,13 +83,20 @@ __attribute__((always_inline)) inline void enter_resize(Kind kind, uint64_t begi
                         site, size);
 }
 
-struct Trace : ByEvent<Trace> {
+// How much of a stack the quick paths look for: all of it; or the caller alone (depth=1), if that
+// was met before. The latter calls no function, so that little has to be saved in registers.
+enum class Look { kStack, kCaller };
+
+template <Look look>
+struct Trace : ByEvent<Trace<look>> {
   static void* malloc(size_t size, HEAPLEDGER_CALLER) {
     void* block = real_heap.malloc(size);
     if (__builtin_expect(block == nullptr, 0)) return nullptr;
     const bool entered = enter_quickly(size, [&](Window& window, auto time) {
-      uint32_t site = quick_site_for(window, time, size, pc, sp, bp);
+      uint32_t site = quick_site(window, time, size, pc, sp, bp);
+      if (look == Look::kCaller && site == kNoSite) return false;
       format::append_malloc(window.encoder, time, address(block), site, size);
+      return true;
     });
     return __builtin_expect(entered, 1) ? block : enter_malloc_slowly(block, size, {pc, sp, bp});
   }
@@ -99,8 +106,10 @@ struct Trace : ByEvent<Trace> {
     if (__builtin_expect(block == nullptr, 0)) return nullptr;
     const size_t bytes = count * size;
     const bool entered = enter_quickly(bytes, [&](Window& window, auto time) {
-      uint32_t site = quick_site_for(window, time, bytes, pc, sp, bp);
+      uint32_t site = quick_site(window, time, bytes, pc, sp, bp);
+      if (look == Look::kCaller && site == kNoSite) return false;
       format::append_calloc(window.encoder, time, address(block), site, bytes);
+      return true;
     });
     return __builtin_expect(entered, 1) ? block : enter_calloc_slowly(block, bytes, {pc, sp, bp});
   }
@@ -109,6 +118,7 @@ struct Trace : ByEvent<Trace> {
     if (__builtin_expect(!is_block(block), 0)) return;
     const bool entered = enter_quickly(0, [&](Window& window, auto time) {
       format::append_free(window.encoder, time, address(block));
+      return true;
     });
     if (__builtin_expect(!entered, 0)) return free_slowly(block);
     real_heap.free(block);
@@ -147,10 +157,18 @@ struct Trace : ByEvent<Trace> {
   HEAPLEDGER_INLINE void freed(uint64_t begin, void* old_block) {
     enter_other_free(format::row_of(function).death, old_block, begin);
   }
+
+ private:
+  template <typename Time>
+  HEAPLEDGER_INLINE uint32_t quick_site(Window& window, Time time, size_t size, HEAPLEDGER_CALLER) {
+    if constexpr (look == Look::kCaller) return quick_site_of_caller(window, size, pc);
+    return quick_site_for(window, time, size, pc, sp, bp);
+  }
 };
 
 }  // namespace
 
-constinit const Mode kTraceMode = make_mode<Trace>();
+constinit const Mode kTraceMode = make_mode<Trace<Look::kStack>>();
+constinit const Mode kTraceCallersMode = make_mode<Trace<Look::kCaller>>();
 
 }  // namespace heapledger::runtime

@@ -28,4 +28,12 @@ __attribute__((always_inline)) inline uint32_t quick_site_for(Window& window, Ti
   return site_of(window, units_of(window, time), pc, sp, bp);
 }
 
+// With depth=1, of a caller that the thread has met; else kNoSite.
+__attribute__((always_inline)) inline uint32_t quick_site_of_caller(Window& window, uint64_t size,
+                                                                    uint64_t pc) {
+  CallerSites* callers = window.callers;
+  if (__builtin_expect(callers == nullptr || !stack_sizes.hold(size), 0)) return kNoSite;
+  return known_site_of_caller(*callers, pc);
+}
+
 }  // namespace heapledger::runtime

@@ -36,6 +36,7 @@ struct StackSizes {
     span = from <= to ? to - from : 0;
   }
   bool hold(uint64_t size) const { return size - least <= span; }
+  bool hold_all() const { return least == 0 && span == ~uint64_t{0}; }
 };
 extern StackSizes stack_sizes __attribute__((visibility("hidden")));
 
