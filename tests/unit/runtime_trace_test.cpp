@@ -139,6 +139,28 @@ TEST(UnstampedRuns, GrowWithABurstAndEndWithIt) {
   EXPECT_EQ(runs, (std::vector<uint32_t>{0, 15, 31, 0, 0, 1}));
 }
 
+TEST_F(Trace, AResizeInABurstHasTheTimeOfTheEntryBefore) {
+  void* block = kTraceMode.malloc(10, kHere);
+  Window& window = *thread_slot.window;
+  const uint64_t time = window.encoder.time;
+  window.unstamped = 1;
+  block = kTraceMode.realloc(block, 20, kHere);
+  window.unstamped = 1;
+  void* other = kTraceMode.realloc(nullptr, 30, kHere);
+  EXPECT_EQ(window.encoder.time, time);
+  EXPECT_EQ(window.unstamped, 0u);
+  window.unstamped = 1;
+  block = kTraceMode.realloc(block, 4096, kHere);
+  EXPECT_GT(window.encoder.time, time);
+  test::Analysis result = analysis();
+  expect_same(result.totals, {4, 2, 0, 10 + 20 + 30 + 4096, 4096 + 30, 2});
+  EXPECT_EQ(result.totals.end_bytes, 4096u + 30);
+  EXPECT_EQ(result.totals.end_blocks, 2u);
+  EXPECT_TRUE(result.complete());
+  real_heap.free(block);
+  real_heap.free(other);
+}
+
 TEST_F(Trace, OneThread) {
   Sum sum = work(1, 50'000);
   test::Analysis result = analysis();

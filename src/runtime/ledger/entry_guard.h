@@ -96,6 +96,13 @@ __attribute__((always_inline)) inline uint32_t unstamped_run(uint32_t& next_run,
   return 0;
 }
 
+// Whether the calling thread's next entry, of a block of that size, would need no stamp by now.
+__attribute__((always_inline)) inline bool goes_unstamped(size_t bytes) {
+  const Window* window = thread_slot.window;
+  return thread_slot.busy == 0 && window != nullptr && window->unstamped != 0 &&
+         bytes < kAlwaysStampedBytes && __atomic_load_n(&beacon->alone, __ATOMIC_RELAXED) != 0;
+}
+
 // The hot path: calls `enter(window, time)`, which appends one entry, if that can be made at once:
 // recording is on, the window has room, no sample is due, and no other hook of this thread is at
 // work. The time is format::SameTime or units. `enter` may find that it cannot, and say false.

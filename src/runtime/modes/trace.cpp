@@ -7,6 +7,8 @@
 // malloc, calloc and free, nearly all of the traffic, have a quick path without a loop; whatever it
 // cannot do at once it leaves to the general path, which never comes back to it, so that the quick
 // path of free needs no saved registers.
+#include <type_traits>
+
 #include "runtime/ledger/entry_guard.h"
 #include "runtime/ledger/memory_sample.h"
 #include "runtime/modes/by_event.h"
@@ -81,11 +83,22 @@ __attribute__((always_inline)) inline void enter_resize(Kind kind, uint64_t begi
   uint64_t end = now_units();
   format::append_resize((*guard).encoder, kind, begin, address(old_block), end, address(block),
                         site, size);
+  // Not before: it has a later time than `begin`.
+  if (end >= memory_due.load(std::memory_order_relaxed)) sample_memory(*guard, end);
 }
 
 // How much of a stack the quick paths look for: all of it; or the caller alone (depth=1), if that
 // was met before. The latter calls no function, so that little has to be saved in registers.
 enum class Look { kStack, kCaller };
+
+// In place of a time, for the encoder: it never runs backwards.
+constexpr uint64_t kSameTime = 0;
+
+__attribute__((noinline, cold)) void resized_slowly(Kind kind, uint64_t begin,
+                                                    const void* old_block, const void* block,
+                                                    size_t size, const Caller& caller) {
+  enter_resize(kind, begin, old_block, block, size, caller);
+}
 
 template <Look look>
 struct Trace : ByEvent<Trace<look>> {
@@ -112,6 +125,33 @@ struct Trace : ByEvent<Trace<look>> {
       return true;
     });
     return __builtin_expect(entered, 1) ? block : enter_calloc_slowly(block, bytes, {pc, sp, bp});
+  }
+
+  // In a burst both edges have the time of the entry before: the old block dies no later than that,
+  // whoever gets its address.
+  static void* realloc(void* old_block, size_t size, HEAPLEDGER_CALLER) {
+    using Base = ByEvent<Trace>;
+    constexpr Function kFunction = Function::kRealloc;
+    const Caller caller = {pc, sp, bp};
+    if (old_block == nullptr) return realloc_new(size, pc, sp, bp);
+    if (in_early_arena(old_block) || size == 0) {
+      return Base::template call<kFunction>(caller, old_block, size);
+    }
+    const uint64_t begin = goes_unstamped(size) ? kSameTime : resizing<kFunction>(old_block);
+    void* block = real_heap.realloc(old_block, size);
+    if (__builtin_expect(block == nullptr, 0)) return nullptr;
+    const bool entered = enter_quickly(size, [&](Window& window, auto end) {
+      const uint64_t time = std::is_same_v<decltype(end), uint64_t> ? begin : kSameTime;
+      uint32_t site = quick_site(window, time, size, pc, sp, bp);
+      if (look == Look::kCaller && site == kNoSite) return false;
+      format::append_resize(window.encoder, Kind::kRealloc, time, address(old_block),
+                            units_of(window, end), address(block), site, size);
+      return true;
+    });
+    if (__builtin_expect(!entered, 0)) {
+      resized_slowly(Kind::kRealloc, begin, old_block, block, size, caller);
+    }
+    return block;
   }
 
   static void free(void* block, uint64_t, uint64_t, uint64_t) {
@@ -159,6 +199,22 @@ struct Trace : ByEvent<Trace<look>> {
   }
 
  private:
+  static void* realloc_new(size_t size, HEAPLEDGER_CALLER) {
+    void* block = real_heap.realloc(nullptr, size);
+    if (__builtin_expect(block == nullptr, 0)) return nullptr;
+    const bool entered = enter_quickly(size, [&](Window& window, auto time) {
+      uint32_t site = quick_site(window, time, size, pc, sp, bp);
+      if (look == Look::kCaller && site == kNoSite) return false;
+      format::append_allocation(window.encoder, Kind::kReallocNew, units_of(window, time),
+                                address(block), site, size);
+      return true;
+    });
+    if (__builtin_expect(!entered, 0)) {
+      enter_allocation(Kind::kReallocNew, block, size, {pc, sp, bp});
+    }
+    return block;
+  }
+
   template <typename Time>
   HEAPLEDGER_INLINE uint32_t quick_site(Window& window, Time time, size_t size, HEAPLEDGER_CALLER) {
     if constexpr (look == Look::kCaller) return quick_site_of_caller(window, size, pc);
