@@ -46,6 +46,10 @@ struct Options {
   // The index has at most so many rows of each kind (index/cube.h): with more, its edges get fewer.
   size_t index_rows = size_t{3} << 20;
 
+  // What the first pass has found is kept in little memory, for those who will ask for long. That
+  // takes a moment.
+  bool small_accounts = true;
+
   // Opens the ledger of a forked process's parent, to tell inherited blocks from unknown ones.
   // Throws Error when it is not there.
   std::function<std::unique_ptr<ByteSource>(const std::string& path)> open_parent = open_file;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyzer/accounts.h"
@@ -32,18 +33,7 @@ class OverviewBook final : public QuietBook {
 
   const Accounts& accounts() const { return accounts_; }
   const Peaks& peaks() const { return peaks_; }
-  uint64_t rss_peak() const { return peaks_.rss; }
-  uint64_t peak_birth() const { return peaks_.birth; }
-  uint64_t rss_peak_sample() const { return peaks_.rss_sample; }
-  Moment rss_peak_moment() const { return peaks_.rss_moment; }
-
-  // Instead of the pass: as a book was after it. `fill` fills its accounts, and says whether it
-  // could.
-  template <typename Fill>
-  bool restore(const Peaks& peaks, Fill&& fill) {
-    peaks_ = peaks;
-    return fill(accounts_);
-  }
+  Accounts take_accounts() { return std::move(accounts_); }
 
   // After the pass.
   void tell(Overview& overview);

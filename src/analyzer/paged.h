@@ -16,6 +16,59 @@
 
 namespace heapledger {
 
+// Pages that were given up, for the next array whose pages are as large: the kernel takes longer to
+// clear a page than it takes to fill it. Some are kept, whoever had them.
+class SparePages {
+ public:
+  static SparePages& all() {
+    static SparePages& spare = *new SparePages;  // arrays may outlive what is destroyed at the end
+    return spare;
+  }
+
+  void* take(size_t bytes) {  // nullptr: there is none
+    std::lock_guard lock(mutex_);
+    for (size_t i = pages_.size(); i-- > 0;) {
+      const Page page = pages_[i];
+      if (page.bytes != bytes) continue;
+      pages_.erase(pages_.begin() + static_cast<ptrdiff_t>(i));
+      kept_ -= bytes;
+      return page.at;
+    }
+    return nullptr;
+  }
+
+  void give(void* page, size_t bytes) {
+    {
+      std::lock_guard lock(mutex_);
+      if (kept_ + bytes <= kMost) {
+        pages_.push_back({page, bytes});
+        kept_ += bytes;
+        return;
+      }
+    }
+    std::free(page);
+  }
+
+  // To whom they came from: after the work that needed so many.
+  void give_back() {
+    std::lock_guard lock(mutex_);
+    for (const Page& page : pages_) std::free(page.at);
+    pages_.clear();
+    kept_ = 0;
+  }
+
+ private:
+  static constexpr size_t kMost = size_t{128} << 20;
+  struct Page {
+    void* at;
+    size_t bytes;
+  };
+
+  std::mutex mutex_;
+  std::vector<Page> pages_;
+  size_t kept_ = 0;
+};
+
 template <typename T>
 class Paged {
  public:
@@ -58,37 +111,11 @@ class Paged {
   static constexpr size_t kPageBytes =
       ((sizeof(T) << kBits) + kHugePage - 1) / kHugePage * kHugePage;
 
-  // Pages that were given up, for the next array of these: the kernel takes longer to clear a page
-  // than it takes to fill it. Some are kept, whoever has them.
-  struct Spare {
-    static constexpr size_t kMost = (size_t{512} << 20) / kPageBytes;
-    std::mutex mutex;
-    std::vector<Page> pages;
-
-    Page take() {
-      std::lock_guard lock(mutex);
-      if (pages.empty()) return nullptr;
-      Page page = std::move(pages.back());
-      pages.pop_back();
-      return page;
-    }
-    void give(std::vector<Page>& given) {
-      std::lock_guard lock(mutex);
-      for (Page& page : given) {
-        if (pages.size() < kMost) pages.push_back(std::move(page));
-      }
-    }
-  };
-  static Spare& spare() {
-    static Spare& spare = *new Spare;  // arrays may outlive what is destroyed at the end
-    return spare;
-  }
-
   // Memory that is not used yet is not touched either.
   void add_page() {
     if (!pages_.empty()) {
-      if (Page page = spare().take()) {
-        pages_.push_back(std::move(page));
+      if (void* page = SparePages::all().take(kPageBytes)) {
+        pages_.emplace_back(static_cast<T*>(page));
         return;
       }
     }
@@ -103,8 +130,9 @@ class Paged {
     size_ = 0;
     if (pages_.size() > 1) {  // the first one is small, mostly, and soon made
       pages_.front().reset();
-      pages_.erase(pages_.begin());
-      spare().give(pages_);
+      for (size_t i = 1; i < pages_.size(); ++i) {
+        SparePages::all().give(pages_[i].release(), kPageBytes);
+      }
     }
     pages_.clear();
   }

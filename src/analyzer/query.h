@@ -109,6 +109,10 @@ class Ledgers {
   // kept may be without `lives`, by thread and by classes of sizes and lifetimes; then that is one
   // pass.
   bool make_index(bool with_lives = true);
+
+  // When all is made that somebody will wait for: names sites, so that the first answer from the
+  // index takes no longer than others, and gives back the memory that only making it needed.
+  void settle();
   Edges edges();  // none without an index
 
   // Whether the index has the answer.

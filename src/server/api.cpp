@@ -184,6 +184,7 @@ bool Api::read_again(const Opener& opener, const std::stop_token& stop) {
     Shown shown = opener([](uint64_t, uint64_t, const std::string&) {}, stop);
     Json recording = recording_json(shown);
     if (shown.ledgers->make_index(false)) recording.update(index_json(*shown.ledgers));
+    shown.ledgers->settle();
     auto read = std::make_shared<Read>(std::move(shown), std::move(recording));
     if (says_the_same(*read, *readings_.newest())) return Reply{};
     put(read);
@@ -221,8 +222,12 @@ void Api::make_index(const std::stop_token& stop) {
     }
     events_.tell("index", "{\"index\":true}");
     ledgers.make_index();
-    if (read->earlier == nullptr) return Reply{};
-    read->earlier->shown.ledgers->for_asker({{}, stop}).make_index();
+    if (read->earlier != nullptr) {
+      Ledgers earlier = read->earlier->shown.ledgers->for_asker({{}, stop});
+      earlier.make_index();
+      earlier.settle();
+    }
+    ledgers.settle();
     return Reply{};
   });
   // Without an index everything can be asked, too.

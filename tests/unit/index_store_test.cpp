@@ -41,14 +41,16 @@ Lives random_lives(std::mt19937_64& random, uint32_t accounts) {
     if (any_lifetime && below(2) == 0) made.lifetime_class = LifeKey::kAnyLifetime;
     return made;
   };
+  std::vector<Life> rows_of_lives;
   for (uint64_t i = 0, rows = below(200); i < rows; ++i) {
-    lives.lives.push_back({key(false), static_cast<uint32_t>(any()), static_cast<uint32_t>(any()),
-                           static_cast<uint32_t>(any()), any(), any(), any()});
+    rows_of_lives.push_back({key(false), static_cast<uint32_t>(any()), static_cast<uint32_t>(any()),
+                             static_cast<uint32_t>(any()), any(), any(), any()});
     lives.resizes.push_back({key(true), {any(), any(), any(), any()}});
     lives.spreads.push_back(
         {key(true), static_cast<double>(any()) / 3, static_cast<double>(any()) / 7, any()});
   }
-  sort_rows(lives.lives);
+  sort_rows(rows_of_lives);
+  lives.lives = rows_of_lives;
   sort_rows(lives.resizes);
   sort_rows(lives.spreads);
   return lives;
@@ -64,6 +66,7 @@ Cube random_cube(uint64_t seed) {
   for (uint64_t i = below(4); i > 0; --i) halved = {2 * halved.width_ns, (halved.count + 1) / 2};
   const bool has_changes = below(4) != 0;
   if (!has_changes) cube.change_edges = {};
+  std::vector<Stay> stays;
   const size_t rows = below(300);
   for (size_t i = 0; i < rows; ++i) {
     Stay stay;
@@ -73,7 +76,7 @@ Cube random_cube(uint64_t seed) {
     if (below(2) == 0) stay.death = static_cast<uint16_t>(stay.death | Stay::kLeft);
     stay.blocks = any();
     stay.bytes = any();
-    cube.stays.push_back(stay);
+    stays.push_back(stay);
     if (!has_changes) continue;
     Change change;
     change.account = static_cast<uint32_t>(below(kAccounts));
@@ -85,10 +88,11 @@ Cube random_cube(uint64_t seed) {
     cube.changes.push_back(change);
     cube.rare_changes.push_back({{any(), any(), any(), any()}, change.account, change.bucket});
   }
-  sort_rows(cube.stays);
+  sort_rows(stays);
+  cube.stays = stays;
   sort_rows(cube.changes);
   sort_rows(cube.rare_changes);
-  for (const Stay& stay : cube.stays) {
+  for (const Stay& stay : stays) {
     if (below(3) == 0)
       cube.spreads.push_back({{stay.birth, stay.death, stay.account}, 1.5, 0.1, 7});
   }
@@ -119,8 +123,8 @@ TEST(CubeStore, RefusesWhatIsCutOffOrTooLong) {
 TEST(CubeStore, RefusesWhatDoesNotFit) {
   Cube cube;
   cube.edges = cube.change_edges = {1024, 10};
-  cube.stays.push_back({5, 2, 4, 1, 1});
-  cube.stays.push_back({9, 2, 4, 1, 1});
+  std::vector<Stay> stays = {{5, 2, 4, 1, 1}, {9, 2, 4, 1, 1}};
+  cube.stays = stays;
   EXPECT_TRUE(unpack_cube(pack_cube(cube), 10, 2));
   EXPECT_FALSE(unpack_cube(pack_cube(cube), 9, 2));
   EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 1));
@@ -135,7 +139,8 @@ TEST(CubeStore, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(unpack_cube(pack_cube(cube), 10, 2));
   cube.change_edges = {};  // which leaves room for more of the others
   EXPECT_TRUE(unpack_cube(pack_cube(cube), 10, 1));
-  cube.stays[1].death = 1;  // before its birth
+  stays[1].death = 1;  // before its birth
+  cube.stays = stays;
   EXPECT_FALSE(unpack_cube(pack_cube(cube), 10, 2));
 }
 
@@ -149,7 +154,7 @@ TEST(CubeStore, ReadsChangedBytesAsASoundCubeOrNone) {
     }
     const std::optional<Cube> read = unpack_cube(bytes, kAccounts, kManyRows);
     if (!read) continue;
-    for (const Stay& stay : read->stays) {
+    for (const Stay& stay : read->stays.unpacked()) {
       ASSERT_LT(stay.account, kAccounts);
       ASSERT_LE(stay.birth, stay.last());
       ASSERT_LT(stay.last(), read->edges.count);
@@ -161,7 +166,7 @@ TEST(CubeStore, ReadsChangedBytesAsASoundCubeOrNone) {
     EXPECT_EQ(read->timeline({}).live_bytes.size(), read->edges.count);
     for (const Lives* lives : {&read->lives, &read->all_lives}) {
       EXPECT_EQ(lives->timeline({}).calls.size(), lives->edges.count);
-      for (const Life& life : lives->lives) {
+      for (const Life& life : lives->lives.unpacked()) {
         ASSERT_LT(life.account, kAccounts);
         ASSERT_LT(life.thread, lives->threads.size());
         ASSERT_LE(life.birth, life.last());

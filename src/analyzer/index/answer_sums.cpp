@@ -7,13 +7,13 @@
 
 namespace heapledger {
 
-IndexReader::KnownSums::KnownSums(const SiteCatalog& catalog, const Accounts& accounts,
+IndexReader::KnownSums::KnownSums(const SiteCatalog& catalog, const ClosedAccounts& accounts,
                                   const std::vector<uint32_t>& sites)
     : order(std::make_shared<const AccountOrder>(catalog, sites)), whole(accounts, *order) {}
 
 const IndexReader::KnownSums& IndexReader::sums() const {
   std::call_once(sums_once_, [this] {
-    sums_ = std::make_unique<const KnownSums>(set_.catalog(), view_->book->accounts(), sites_);
+    sums_ = std::make_unique<const KnownSums>(set_.catalog(), view_->accounts, sites_);
   });
   return *sums_;
 }
@@ -62,10 +62,10 @@ Answer IndexReader::answer_from_sums(const Question& question, std::optional<uin
       at.bytes += stay.bytes;
     });
   } else {
-    const Accounts& accounts = view_->book->accounts();
+    const ClosedAccounts& accounts = view_->accounts;
     for (uint32_t id = 0; id < accounts.size() && id < sites_.size(); ++id) {
       if (accounts.is_merged(id)) continue;
-      const AccountLive has = live_of(question, *view_, accounts.at(id));
+      const AccountLive has = live_of(question, *view_, id);
       live[order.places()[id]] = {has.bytes, has.blocks};
     }
   }

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "analyzer/error.h"
+#include "analyzer/free_memory.h"
 #include "analyzer/index/cube_book.h"
 #include "analyzer/index/index_reader.h"
+#include "analyzer/paged.h"
 #include "analyzer/query.h"
 #include "analyzer/query/ledgers_parts.h"
 #include "analyzer/query/series_recorder.h"
@@ -127,6 +129,20 @@ bool Ledgers::make_index(bool with_lives) {
   if (made != nullptr && (!with_lives || made->cube().has_counted_lives)) return true;
   Turn turn(*this);
   return parts_->make_index(with_lives);
+}
+
+void Ledgers::settle() {
+  {
+    Turn turn(*this);
+    parts_->kept_tally.reset();
+    parts_->kept_owners.reset();
+    if (const auto reader = parts_->instant_reader()) {
+      parts_->call_tree.reset();
+      reader->make_ready();
+    }
+  }
+  SparePages::all().give_back();
+  give_back_free_memory();
 }
 
 Edges Ledgers::edges() {

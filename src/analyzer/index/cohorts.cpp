@@ -44,8 +44,8 @@ Cohorts cohorts_of(const Cube& cube, const std::vector<char>& selected, uint32_t
     same.blocks += change.calls;
     same.bytes += change.bytes;
   }
-  for (const Stay& stay : cube.stays) {
-    if (!counts(stay.account)) continue;
+  cube.stays.for_each([&](const Stay& stay) {
+    if (!counts(stay.account)) return;
     const size_t birth = stay.birth >> shift;
     Sum& same = sums[birth * width + birth];
     same.blocks -= stay.blocks;
@@ -53,7 +53,7 @@ Cohorts cohorts_of(const Cube& cube, const std::vector<char>& selected, uint32_t
     Sum& to = sums[birth * width + (stay.is_left() ? plane.count : size_t{stay.last()} >> shift)];
     to.blocks += stay.blocks;
     to.bytes += stay.bytes;
-  }
+  });
   for (uint32_t birth = 0; birth < plane.count; ++birth) {
     for (uint32_t death = 0; death < width; ++death) {
       const Sum& sum = sums[birth * width + death];
@@ -77,24 +77,25 @@ void add_cohort(const Cube& cube, const Cohort& cohort, Paged<Cell>& cells) {
     cell.ended_blocks += change.calls;
     cell.ended_bytes += change.bytes;
   });
-  auto stay = std::partition_point(cube.stays.begin(), cube.stays.end(),
-                                   [&](const Stay& s) { return s.birth < cohort.born.first; });
-  for (; stay != cube.stays.end() && stay->birth <= cohort.born.last; ++stay) {
-    Cell& cell = cells[stay->account];
-    if (same.has(stay->birth)) {  // it did not end there
-      cell.calls -= stay->blocks;
-      cell.bytes -= stay->bytes;
-      cell.ended_blocks -= stay->blocks;
-      cell.ended_bytes -= stay->bytes;
+  const size_t born =
+      cube.stays.find_end(0, [&](const Stay& s) { return s.birth < cohort.born.first; });
+  const size_t end =
+      cube.stays.find_end(born, [&](const Stay& s) { return s.birth <= cohort.born.last; });
+  cube.stays.for_each(born, end, [&](const Stay& stay) {
+    Cell& cell = cells[stay.account];
+    if (same.has(stay.birth)) {  // it did not end there
+      cell.calls -= stay.blocks;
+      cell.bytes -= stay.bytes;
+      cell.ended_blocks -= stay.blocks;
+      cell.ended_bytes -= stay.bytes;
     }
-    const bool is_in =
-        stay->is_left() ? cohort.left : cohort.died && cohort.died->has(stay->last());
-    if (!is_in) continue;
-    cell.calls += stay->blocks;
-    cell.bytes += stay->bytes;
-    (stay->is_left() ? cell.live_blocks : cell.ended_blocks) += stay->blocks;
-    (stay->is_left() ? cell.live_bytes : cell.ended_bytes) += stay->bytes;
-  }
+    const bool is_in = stay.is_left() ? cohort.left : cohort.died && cohort.died->has(stay.last());
+    if (!is_in) return;
+    cell.calls += stay.blocks;
+    cell.bytes += stay.bytes;
+    (stay.is_left() ? cell.live_blocks : cell.ended_blocks) += stay.blocks;
+    (stay.is_left() ? cell.live_bytes : cell.ended_bytes) += stay.bytes;
+  });
 }
 
 }  // namespace heapledger

@@ -74,11 +74,10 @@ void Cube::add_range(std::optional<uint32_t> from, std::optional<uint32_t> to,
   if (to) {
     for_each_live(first, last, [&cells](const Stay& stay) { add_stay(stay, cells); });
   } else {
-    auto stay = std::partition_point(stays.begin(), stays.end(),
-                                     [first](const Stay& s) { return s.birth < first; });
-    for (; stay != stays.end(); ++stay) {
-      if (stay->is_left()) add_stay(*stay, cells);
-    }
+    const size_t born = stays.find_end(0, [first](const Stay& s) { return s.birth < first; });
+    stays.for_each(born, stays.size(), [&cells](const Stay& stay) {
+      if (stay.is_left()) add_stay(stay, cells);
+    });
   }
   // The first and the last bucket of what changes.
   auto bucket_at = [this](uint32_t edge) { return *change_edges.at(edges.time_of(edge)); };
@@ -112,14 +111,14 @@ Timeline Cube::timeline(const std::vector<char>& selected) const {
   for (auto* column : {&line.live_bytes, &line.live_blocks}) column->assign(edges.count, 0);
   // At first how much is more at an edge than at the one before: less wraps around, and comes out
   // right in the sum.
-  for (const Stay& stay : stays) {
-    if (!counts(stay.account)) continue;
+  stays.for_each([&](const Stay& stay) {
+    if (!counts(stay.account)) return;
     line.live_bytes[stay.birth] += stay.bytes;
     line.live_blocks[stay.birth] += stay.blocks;
-    if (stay.is_left() && stay.last() + 1u == edges.count) continue;
+    if (stay.is_left() && stay.last() + 1u == edges.count) return;
     line.live_bytes[stay.last()] -= stay.bytes;
     line.live_blocks[stay.last()] -= stay.blocks;
-  }
+  });
   std::partial_sum(line.live_bytes.begin(), line.live_bytes.end(), line.live_bytes.begin());
   std::partial_sum(line.live_blocks.begin(), line.live_blocks.end(), line.live_blocks.begin());
   if (!has_all_changes()) return line;

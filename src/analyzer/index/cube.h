@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analyzer/index/lives.h"
+#include "analyzer/packed_rows.h"
 #include "analyzer/paged.h"
 #include "analyzer/query/cells.h"
 #include "analyzer/query/edges.h"
@@ -79,7 +80,7 @@ struct Cube {
   // changes all the time, so that hardly any would be left.
   Edges change_edges;
   // Each in the order of their places.
-  std::vector<Stay> stays;
+  PackedRows<Stay> stays;
   std::vector<Change> changes;
   std::vector<RareChange> rare_changes;
   std::vector<LifeSpread> spreads;  // of accounts, whatever their blocks: only samples have them
@@ -121,16 +122,16 @@ struct Cube {
 
 template <typename Use>
 void Cube::for_each_live(uint32_t first, uint32_t edge, const Use& use) const {
-  auto is_before = [](const Stay& stay, uint64_t place) { return stay.place() < place; };
-  auto row = stays.begin();
-  for (uint64_t birth = first; birth <= edge; ++birth) {
+  auto find = [this](size_t from, uint64_t place) {
+    return stays.find_end(from, [place](const Stay& stay) { return stay.place() < place; });
+  };
+  size_t row = 0;
+  for (uint64_t birth = first; birth <= edge && row < stays.size(); ++birth) {
     // What was freed, and then what was left.
     for (const uint64_t left : {uint64_t{0}, uint64_t{Stay::kLeft}}) {
-      row = std::lower_bound(row, stays.end(), birth << 48 | (left | (edge + 1)) << 32, is_before);
-      for (; row != stays.end() && row->birth == birth && (row->death & Stay::kLeft) == left;
-           ++row) {
-        use(*row);
-      }
+      const size_t begin = find(row, birth << 48 | (left | (edge + 1)) << 32);
+      row = find(begin, ((birth << 16) + left + Stay::kLeft) << 32);
+      stays.for_each(begin, row, use);
     }
   }
 }

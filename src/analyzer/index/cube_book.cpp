@@ -9,9 +9,6 @@
 namespace heapledger {
 namespace {
 
-// So many stays wait to be sorted at least.
-constexpr size_t kLeastStaysToSort = 65536;
-
 // Rows of lives are larger.
 constexpr size_t kPartOfLives = 2;
 constexpr size_t kPartOfAllLives = 8;
@@ -162,10 +159,8 @@ uint16_t CubeBook::birth_of(uint32_t number, const LiveBlock& block) {
 }
 
 void CubeBook::stay(const LiveBlock& block, uint16_t birth, uint16_t death, const Weight& weight) {
-  cube_.stays.push_back({block.account, birth, death, weight.calls, weight.bytes});
-  const size_t unsorted = cube_.stays.size() - sorted_stays_;
-  if (unsorted < kLeastStaysToSort || unsorted < sorted_stays_ / 2) return;
-  sort_stays();
+  if (!stays_.add({block.account, birth, death, weight.calls, weight.bytes})) return;
+  stays_.sort();
   keep_within_bounds();
 }
 
@@ -322,14 +317,6 @@ void CubeBook::write_changes() {
   if (cube_.changes.size() > most_rows_ || late_.size() > most_rows_ / 4) keep_within_bounds();
 }
 
-void CubeBook::sort_stays() {
-  auto middle = cube_.stays.begin() + static_cast<ptrdiff_t>(sorted_stays_);
-  std::sort(middle, cube_.stays.end(), ByPlace());
-  std::inplace_merge(cube_.stays.begin(), middle, cube_.stays.end(), ByPlace());
-  join_neighbours(cube_.stays, 0);
-  sorted_stays_ = cube_.stays.size();
-}
-
 // What was told late belongs to rows that are there.
 void CubeBook::join_changes() {
   if (late_.empty()) return;
@@ -369,9 +356,8 @@ void CubeBook::keep_within_bounds() {
     }
   }
   const size_t most = most_rows_ * (has_changes() ? 1 : kStaysInPlaceOfChanges);
-  while (std::max(cube_.stays.size(), spreads_.rows.size()) > most && cube_.edges.count > 1) {
-    if (edges_left(cube_.stays.size(), most, cube_.edges, halved_) < kLeastEdges) return give_up();
-    sort_stays();
+  while (std::max(stays_.rows.size(), spreads_.rows.size()) > most && cube_.edges.count > 1) {
+    if (edges_left(stays_.rows.size(), most, cube_.edges, halved_) < kLeastEdges) return give_up();
     halve_stays();
   }
 }
@@ -400,8 +386,8 @@ void CubeBook::give_up() {
   with_lives_ = false;
   const Edges edges = cube_.edges;
   cube_ = {};
+  stays_ = {};
   cube_.edges = edges;
-  sorted_stays_ = 0;
   drop_changes();
   spreads_ = {};
   all_lives_.give_up();
@@ -413,13 +399,12 @@ void CubeBook::halve_stays() {
   ++halved_;
   cube_.edges.width_ns *= 2;
   cube_.edges.count = (cube_.edges.count + 1) / 2;
-  for (Stay& stay : cube_.stays) {
+  for (Stay& stay : stays_.rows) {
     stay.birth /= 2;
     stay.death = static_cast<uint16_t>(stay.last() / 2 | (stay.death & Stay::kLeft));
   }
-  std::erase_if(cube_.stays, [](const Stay& s) { return s.birth == s.death; });
-  sort_all(cube_.stays);
-  sorted_stays_ = cube_.stays.size();
+  std::erase_if(stays_.rows, [](const Stay& s) { return s.birth == s.death; });
+  stays_.sort_again();
   halve_places(spreads_);
 }
 
@@ -441,11 +426,11 @@ uint32_t CubeBook::account_of(uint32_t account) const {
 // The same site, known late: its rows come together.
 void CubeBook::rename_merged() {
   if (merged_.empty()) return;
-  for (Stay& stay : cube_.stays) stay.account = account_of(stay.account);
+  for (Stay& stay : stays_.rows) stay.account = account_of(stay.account);
   for (Change& change : cube_.changes) change.account = account_of(change.account);
   for (RareChange& change : cube_.rare_changes) change.account = account_of(change.account);
   for (LifeSpread& row : spreads_.rows) row.account = account_of(row.account);
-  sort_all(cube_.stays);
+  stays_.sort_again();
   sort_all(cube_.changes);
   sort_all(cube_.rare_changes);
   spreads_.sort_again();
@@ -453,7 +438,7 @@ void CubeBook::rename_merged() {
 
 Cube CubeBook::take() {
   write_changes();
-  sort_stays();
+  stays_.sort();
   join_changes();
   rename_merged();
   keep_within_bounds();
@@ -466,7 +451,7 @@ Cube CubeBook::take() {
     cube_.all_lives = all_lives_.take(thread_list_, {});
   }
   if (too_much_) return {};
-  cube_.stays.shrink_to_fit();
+  cube_.stays = stays_.take();
   cube_.changes.shrink_to_fit();
   cube_.rare_changes.shrink_to_fit();
   return std::move(cube_);

@@ -5,6 +5,7 @@
 // changes, it is counted no more.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -106,7 +107,6 @@ class CubeBook final : public QuietBook {
   void stay(const LiveBlock& block, uint16_t birth, uint16_t death, const Weight& weight);
   void write_changes();
   void join_changes();
-  void sort_stays();
   void keep_within_bounds();
   uint32_t edges_left(uint64_t rows, uint64_t most, const Edges& edges, unsigned halved) const;
   bool has_changes() const { return cube_.change_edges.count > 0; }
@@ -130,7 +130,7 @@ class CubeBook final : public QuietBook {
   Paged<Now> now_;  // by account
   std::vector<uint32_t> touched_;
   std::vector<LateTemporary> late_;
-  size_t sorted_stays_ = 0;
+  SortedRows<Stay> stays_;
   std::unordered_map<uint32_t, uint32_t> merged_;
   SortedRows<LifeSpread> spreads_;
   std::vector<ThreadId> thread_list_;

@@ -308,31 +308,55 @@ bool get_number(std::string_view& from, uint64_t& number) {
   return true;
 }
 
-template <typename Row>
-void write_rows(const std::vector<Row>& rows, seal::Compressor& compressor, std::string& to) {
+template <typename Row, typename Use>
+void for_each_row(const std::vector<Row>& rows, const Use& use) {
+  for (const Row& row : rows) use(row);
+}
+template <typename Row, typename Use>
+void for_each_row(const PackedRows<Row>& rows, const Use& use) {
+  rows.for_each(use);
+}
+
+template <template <typename...> typename Rows, typename Row>
+void write_rows(const Rows<Row>& rows, seal::Compressor& compressor, std::string& to) {
   put_number(rows.size(), to);
   std::vector<ColumnWriter> columns(kColumns<Row>);
-  for (size_t i = 0; i < rows.size(); ++i)
-    put_row(rows[i], i == 0 ? nullptr : &rows[i - 1], columns);
+  std::optional<Row> before;
+  for_each_row(rows, [&](const Row& row) {
+    put_row(row, before ? &*before : nullptr, columns);
+    before = row;
+  });
   for (const ColumnWriter& column : columns) column.write(compressor, to);
 }
 
-template <typename Row, typename Bounds>
+template <typename Row>
+void keep_row(const Row& row, std::vector<Row>& rows) {
+  rows.push_back(row);
+}
+template <typename Row>
+void keep_row(const Row& row, PackedRows<Row>& rows) {
+  rows.add(row);
+}
+
+template <template <typename...> typename Rows, typename Row, typename Bounds>
 bool read_rows(std::string_view& from, seal::Decompressor& decompressor, const Bounds& bounds,
-               uint32_t accounts, size_t most, std::vector<Row>& rows) {
+               uint32_t accounts, size_t most, Rows<Row>& rows) {
   uint64_t count = 0;
   if (!get_number(from, count) || count > most) return false;
   std::vector<ColumnReader> columns(kColumns<Row>);
   for (ColumnReader& column : columns) {
     if (!column.read(decompressor, count, from)) return false;
   }
-  rows.reserve(count);
+  if constexpr (requires { rows.reserve(count); }) rows.reserve(count);
+  Row before{};
   for (uint64_t i = 0; i < count; ++i) {
-    Row row;
-    if (!get_row(columns, i == 0 ? nullptr : &rows.back(), bounds, accounts, row)) return false;
-    if (i > 0 && row.place() < rows.back().place()) return false;
-    rows.push_back(row);
+    Row row{};
+    if (!get_row(columns, i == 0 ? nullptr : &before, bounds, accounts, row)) return false;
+    if (i > 0 && row.place() < before.place()) return false;
+    keep_row(row, rows);
+    before = row;
   }
+  if constexpr (requires { rows.finish(); }) rows.finish();
   return std::all_of(columns.begin(), columns.end(),
                      [](const ColumnReader& column) { return column.is_at_end(); });
 }

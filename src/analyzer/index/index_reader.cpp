@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyzer/free_memory.h"
 #include "analyzer/index/cohorts.h"
 #include "analyzer/index/life_classes.h"
 #include "analyzer/query/cell_rows.h"
@@ -61,6 +62,11 @@ void IndexReader::make_names_once() const {
   });
 }
 
+void IndexReader::make_ready() const {
+  make_names_once();
+  sums();
+}
+
 StackNames& IndexReader::names() const {
   make_names_once();
   return *known_names_.names;
@@ -77,7 +83,7 @@ const CallTree& IndexReader::calls() const {
 }
 
 StackWorld IndexReader::world() const {
-  return {set_, sites_, names(), calls(), &view_->book->accounts(), sums().order};
+  return {set_, sites_, names(), calls(), &view_->accounts, sums().order};
 }
 
 // Of fixed groups; for one thread at a time.
@@ -115,6 +121,7 @@ std::shared_ptr<const OrderedGroups> IndexReader::ordered_groups(const Question&
   KnownGroups& known = known_groups(question, of);
   if (known.ordered == nullptr) {
     known.ordered = std::make_shared<const OrderedGroups>(known.grouping, of.order);
+    give_back_free_memory();
   }
   return known.ordered;
 }

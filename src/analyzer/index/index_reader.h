@@ -71,6 +71,9 @@ class IndexReader {
               std::shared_ptr<const Cube> cube, std::vector<uint32_t> sites, Naming naming,
               Named named);
 
+  // All that is made once.
+  void make_ready() const;
+
   // The same under other names.
   std::shared_ptr<const IndexReader> renamed(Naming naming) const;
 
@@ -111,7 +114,7 @@ class IndexReader {
 
   // Where each account is in the order of calls, and what they all add up to.
   struct KnownSums {
-    KnownSums(const SiteCatalog& catalog, const Accounts& accounts,
+    KnownSums(const SiteCatalog& catalog, const ClosedAccounts& accounts,
               const std::vector<uint32_t>& sites);
     std::shared_ptr<const AccountOrder> order;
     WholeSums whole;

@@ -39,8 +39,8 @@ Timeline Lives::timeline(const LifeChoice& choice) const {
     column->assign(edges.count, 0);
   }
   // At first how much more is live at an edge than at the one before.
-  for (const Life& life : lives) {
-    if (!choice.has(life)) continue;
+  lives.for_each([&](const Life& life) {
+    if (!choice.has(life)) return;
     line.calls[life.birth] += life.calls;
     line.bytes[life.birth] += life.bytes;
     line.live_blocks[life.birth] += life.calls;
@@ -49,11 +49,11 @@ Timeline Lives::timeline(const LifeChoice& choice) const {
       line.ended_blocks[life.death] += life.calls;
       line.ended_bytes[life.death] += life.bytes;
     } else if (life.last() + 1u == edges.count) {
-      continue;
+      return;
     }
     line.live_blocks[life.last()] -= life.calls;
     line.live_bytes[life.last()] -= life.bytes;
-  }
+  });
   std::partial_sum(line.live_bytes.begin(), line.live_bytes.end(), line.live_bytes.begin());
   std::partial_sum(line.live_blocks.begin(), line.live_blocks.end(), line.live_blocks.begin());
   return line;

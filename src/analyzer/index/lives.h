@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/packed_rows.h"
 #include "analyzer/paged.h"
 #include "analyzer/query/cells.h"
 #include "analyzer/query/edges.h"
@@ -115,7 +116,7 @@ struct Lives {
   Edges edges;  // none: there were too many rows
   std::vector<ThreadId> threads;
   // Each in the order of their places.
-  std::vector<Life> lives;
+  PackedRows<Life> lives;
   std::vector<LifeResizes> resizes;
   std::vector<LifeSpread> spreads;
 
@@ -142,10 +143,10 @@ inline void add_spread(const LifeWindow& window, const LifeSpread& row, Cell& ce
 template <typename CellOf>
 void Lives::count(const LifeWindow& window, const LifeChoice& choice, const CellOf& cell_of,
                   Paged<Cell>& cells) const {
-  for (const Life& life : lives) {
-    if (life.birth > window.last) break;
+  const size_t end = lives.find_end(0, [&](const Life& l) { return l.birth <= window.last; });
+  lives.for_each(0, end, [&](const Life& life) {
     const bool is_born = window.is_born(life), is_ended = window.is_ended(life);
-    if ((!is_born && !is_ended) || !choice.has(life)) continue;
+    if ((!is_born && !is_ended) || !choice.has(life)) return;
     Cell& cell = cells[cell_of(life)];
     if (is_born) {
       cell.calls += life.calls;
@@ -158,11 +159,11 @@ void Lives::count(const LifeWindow& window, const LifeChoice& choice, const Cell
       cell.live_blocks += life.calls;
       cell.live_bytes += life.bytes;
     }
-    if (!is_ended) continue;
+    if (!is_ended) return;
     cell.frees += life.frees;
     cell.ended_blocks += life.calls;
     cell.ended_bytes += life.bytes;
-  }
+  });
   for (const LifeResizes& row : resizes) {
     if (!window.is_born(row) || !choice.has_rare(row)) continue;
     cells[cell_of(row)].RareSums::add(row);

@@ -154,7 +154,7 @@ Ledgers::Parts::Counted Ledgers::Parts::count(const Question& question,
 
 StackWorld Ledgers::Parts::stack_world(const Counted& counted) {
   return {set, *counted.sites, names(), calls(),
-          own->view != nullptr ? &own->view->book->accounts() : nullptr};
+          own->view != nullptr ? &own->view->accounts : nullptr};
 }
 
 // Who owns a stack does not depend on what was counted.

@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "analyzer/ledger_set.h"
+#include "analyzer/packed_rows.h"
 #include "analyzer/query.h"
 #include "analyzer/query/cells.h"
 #include "analyzer/query/grouping.h"
@@ -22,17 +25,24 @@ class OrderedGroups {
 
   const Grouping& grouping() const { return *grouping_; }
   const AccountOrder& order() const { return *order_; }
+  // What each group has in the whole recording, with nothing live: the same whatever moment is
+  // asked about. Made when it is first asked for.
+  const PackedRows<Cell>& whole(const StretchSums& of_all) const;
   // By place: the group that the account adds to itself.
   const std::vector<uint32_t>& self() const { return self_; }
 
+  // Of its plan those that have something.
+  std::vector<uint32_t> steps_of(const StretchSums& sums) const;
   // What each group has in all; `use` gets the group and a stretch that has something.
   template <typename Use>
-  void for_each(const StretchSums& sums, const Use& use) const;
+  void for_each(const StretchSums& sums, const std::vector<uint32_t>& steps, const Use& use) const;
 
  private:
   std::shared_ptr<const Grouping> grouping_;
   std::shared_ptr<const AccountOrder> order_;
   std::vector<uint32_t> self_;
+  mutable std::once_flag once_;
+  mutable PackedRows<Cell> whole_;
 };
 
 class Fold {

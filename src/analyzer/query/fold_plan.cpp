@@ -99,6 +99,8 @@ FoldPlan::FoldPlan(const CallTree& calls, const std::vector<uint32_t>& sites, St
     if (names.frames_at(sites[account]).count == 0) without_calls_.push_back(account);
   }
   Walk(*this, calls, names, group_of_frame).run();
+  steps_.shrink_to_fit();
+  groups_.shrink_to_fit();
 }
 
 }  // namespace heapledger

@@ -14,8 +14,28 @@ OrderedGroups::OrderedGroups(std::shared_ptr<const Grouping> groups,
   for (uint32_t account : order_->accounts()) self_.push_back(grouping_->self[account]);
 }
 
+// A step that has nothing has nothing inside either.
+std::vector<uint32_t> OrderedGroups::steps_of(const StretchSums& sums) const {
+  std::vector<uint32_t> found;
+  if (grouping_->plan == nullptr) return found;
+  const std::vector<FoldPlan::Step>& steps = grouping_->plan->steps();
+  for (auto step = steps.begin(); step != steps.end();) {
+    const AccountStretch inside = step->inside;
+    if (sums.count(inside) > 0) {
+      found.push_back(static_cast<uint32_t>(step - steps.begin()));
+      ++step;
+      continue;
+    }
+    step = std::partition_point(step + 1, steps.end(), [inside](const FoldPlan::Step& next) {
+      return next.inside.first < inside.end;
+    });
+  }
+  return found;
+}
+
 template <typename Use>
-void OrderedGroups::for_each(const StretchSums& sums, const Use& use) const {
+void OrderedGroups::for_each(const StretchSums& sums, const std::vector<uint32_t>& steps,
+                             const Use& use) const {
   auto use_single = [&](uint32_t place) {
     const AccountStretch single{place, place + 1};
     if (self_[place] != Grouping::kNone && sums.count(single) > 0) use(self_[place], single);
@@ -28,11 +48,23 @@ void OrderedGroups::for_each(const StretchSums& sums, const Use& use) const {
   }
   const FoldPlan& plan = *grouping_->plan;
   for (uint32_t account : plan.without_calls()) use_single(order_->places()[account]);
-  for (size_t step = 0; step < plan.steps().size(); ++step) {
-    const AccountStretch inside = plan.steps()[step].inside;
-    if (sums.count(inside) == 0) continue;
-    for (uint32_t group : plan.groups(step)) use(group, inside);
+  for (const uint32_t step : steps) {
+    for (uint32_t group : plan.groups(step)) use(group, plan.steps()[step].inside);
   }
+}
+
+const PackedRows<Cell>& OrderedGroups::whole(const StretchSums& of_all) const {
+  std::call_once(once_, [&] {
+    std::vector<Cell> cells(grouping_->groups.size());
+    for_each(of_all, steps_of(of_all),
+             [&](uint32_t group, AccountStretch stretch) { cells[group].add(of_all.of(stretch)); });
+    for (Cell& cell : cells) {
+      cell.live_bytes = cell.live_blocks = 0;
+      whole_.add(cell);
+    }
+    whole_.finish();
+  });
+  return whole_;
 }
 
 void Fold::groups_as_rows(Answer& answer, const OrderedGroups& groups, const StretchSums& sums,
@@ -43,10 +75,20 @@ void Fold::groups_as_rows(Answer& answer, const OrderedGroups& groups, const Str
     uint64_t is_there = 0;
   };
   std::vector<Known> known(grouping.groups.size());
-  groups.for_each(sums, [&](uint32_t group, AccountStretch stretch) {
-    known[group].value += sums.value(stretch);
-    known[group].is_there = 1;
-  });
+  const std::vector<uint32_t> steps = groups.steps_of(sums);
+  // What is selected has to be added up anew, what is of all is known but for what is live.
+  const PackedRows<Cell>* whole = sums.are_all() ? &groups.whole(sums) : nullptr;
+  if (whole != nullptr && !sums.is_by_live()) {
+    for (size_t i = 0; i < known.size(); ++i) {
+      const Cell cell = (*whole)[i];
+      known[i] = {cell.*row_of(question_.sort).sum, cell.empty() ? uint64_t{0} : 1};
+    }
+  } else {
+    groups.for_each(sums, steps, [&](uint32_t group, AccountStretch stretch) {
+      known[group].value += sums.value(stretch);
+      known[group].is_there = 1;
+    });
+  }
   // Among equals it is bytes that decide, of those that may be shown at all.
   std::vector<uint64_t> values;
   for (const Known& one : known) {
@@ -67,12 +109,16 @@ void Fold::groups_as_rows(Answer& answer, const OrderedGroups& groups, const Str
     first.push_back({known[i].value, 0, i});
   }
   auto for_each_shown = [&](auto&& use) {
-    groups.for_each(sums, [&](uint32_t group, AccountStretch stretch) {
+    groups.for_each(sums, steps, [&](uint32_t group, AccountStretch stretch) {
       if (places[group] != Grouping::kNone) use(places[group], stretch);
     });
   };
-  for_each_shown(
-      [&](uint32_t at, AccountStretch stretch) { first[at].then += sums.bytes(stretch); });
+  if (whole != nullptr) {
+    for (Place& place : first) place.then = (*whole)[place.group].bytes;
+  } else {
+    for_each_shown(
+        [&](uint32_t at, AccountStretch stretch) { first[at].then += sums.bytes(stretch); });
+  }
   const size_t top = put_in_order(grouping, first);
   std::fill(places.begin(), places.end(), Grouping::kNone);
   for (uint32_t i = 0; i < top; ++i) places[first[i].group] = i;
@@ -102,7 +148,14 @@ void Fold::groups_as_rows(Answer& answer, const OrderedGroups& groups, const Str
     }
   }
   const bool overlap = grouping.plan != nullptr;
-  if (overlap) {
+  if (overlap && whole != nullptr) {
+    for (size_t i = 0; i < top; ++i) folded[i].all = (*whole)[first[i].group];
+    for_each_shown([&](uint32_t at, AccountStretch stretch) {
+      const StretchSums::Live live = sums.live(stretch);
+      folded[at].all.live_bytes += live.bytes;
+      folded[at].all.live_blocks += live.blocks;
+    });
+  } else if (overlap) {
     for_each_shown(
         [&](uint32_t at, AccountStretch stretch) { folded[at].all.add(sums.of(stretch)); });
   }

@@ -47,6 +47,11 @@ class Grouper {
       out_.self[account] = is_tree() ? place_in_tree() : add_groups();
       if (cut_) out_.cut.push_back(static_cast<uint32_t>(account));
     }
+    group_of_name_ = {};  // what is kept of this is for append_groups()
+    seen_ = {};
+    children_ = {};
+    group_of_frame_.shrink_to_fit();
+    out_.groups.shrink_to_fit();
     return std::move(out_);
   }
 

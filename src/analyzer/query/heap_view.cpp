@@ -1,6 +1,7 @@
 #include "analyzer/query/heap_view.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "analyzer/error.h"
 #include "analyzer/query/stack_answer.h"
@@ -64,52 +65,68 @@ bool is_in_accounts(const Question& question, size_t ledgers) {
          wants_sums_alone(question) && !(question.ledger && ledgers > 1);
 }
 
-AccountLive live_of(const Question& question, const HeapView& view, const Account& account) {
+namespace {
+
+// Where accounts have it; nothing: nobody has any.
+struct LiveFields {
+  uint64_t Account::*blocks;
+  uint64_t Account::*bytes;
+  double Account::*variance;
+};
+std::optional<LiveFields> live_fields(const Question& question, const HeapView& view) {
   using Kind = MomentSpec::Kind;
-  const Accounts& accounts = view.book->accounts();
   const Kind kind = question.at.kind;
   if (kind == Kind::kEnd || (kind == Kind::kPeak && view.overview.is_live())) {
-    return {account.end_blocks, account.end_bytes, account.end_variance};
+    return LiveFields{&Account::end_blocks, &Account::end_bytes, &Account::end_variance};
   }
   if (kind == Kind::kPeak) {
-    return {accounts.blocks_at_peak(account), accounts.bytes_at_peak(account),
-            accounts.variance_at_peak(account)};
+    return LiveFields{&Account::marked_blocks, &Account::marked_bytes, &Account::marked_variance};
   }
   if (kind == Kind::kRssPeak) {
-    return {accounts.blocks_at_rss_peak(account), accounts.bytes_at_rss_peak(account),
-            accounts.variance_at_rss_peak(account)};
+    return LiveFields{&Account::rss_marked_blocks, &Account::rss_marked_bytes,
+                      &Account::rss_marked_variance};
   }
-  return {};
+  return std::nullopt;
+}
+
+}  // namespace
+
+AccountLive live_of(const Question& question, const HeapView& view, uint32_t account) {
+  const std::optional<LiveFields> has = live_fields(question, view);
+  if (!has) return {};
+  return {view.accounts.field(account, has->blocks), view.accounts.field(account, has->bytes)};
 }
 
 void tally_peak(const Question& question, const HeapView& view, Tallied& tallied) {
   if (question.filter.on_stacks()) return;
-  const Account& sum = view.book->accounts().sum();
+  const Account& sum = view.accounts.sum();
   tallied.has_total_peak = true;
   tallied.total_peak = {0, 0, sum.peak_bytes, sum.peak_blocks, sum.peak, sum.peak_variance, 0};
 }
 
 // Groups of stacks have no peaks of single accounts.
 Tallied tally_accounts(const Question& question, const HeapView& view) {
-  const Accounts& accounts = view.book->accounts();
+  const ClosedAccounts& accounts = view.accounts;
+  const std::optional<LiveFields> has = live_fields(question, view);
   Tallied out;
   out.has_time = view.overview.totals.has_time;
   out.cells_have_peaks = !is_by_stack(question);  // groups of stacks have others
   for (uint32_t id = 0; id < accounts.size(); ++id) {
     Cell& cell = out.cells[out.cells.add()];
     if (out.cells_have_peaks) out.cell_peaks.add();
-    if (accounts.is_merged(id)) continue;
-    const Account& account = accounts.at(id);
+    const Account account = accounts.as_it_is(id);
+    if (account.merged_into != UINT32_MAX) continue;
     static_cast<Sums&>(cell) = account.sums();
     cell.smallest = account.smallest();
     cell.largest = account.largest();
     cell.time_ns = account.time_ns;
     cell.calls_variance = account.calls_variance;
     cell.bytes_variance = account.bytes_variance;
-    const AccountLive live = live_of(question, view, account);
-    cell.live_blocks = live.blocks;
-    cell.live_bytes = live.bytes;
-    cell.live_variance = live.variance;
+    if (has) {
+      cell.live_blocks = account.*has->blocks;
+      cell.live_bytes = account.*has->bytes;
+      cell.live_variance = account.*has->variance;
+    }
     if (!out.cells_have_peaks) continue;
     out.cell_peaks[id] = {
         0, 0, account.peak_bytes, account.peak_blocks, account.peak, account.peak_variance, 0};
@@ -131,9 +148,9 @@ Watch resolve(const MomentSpec& moment, const HeapView& view) {
       return {What::kStart, 0, 0};
     case Kind::kPeak:
       if (overview.is_live()) return end;
-      return {What::kBirth, view.book->peak_birth(), overview.peak_time_ns};
+      return {What::kBirth, view.peaks.birth, overview.peak_time_ns};
     case Kind::kRssPeak:
-      return {What::kSample, view.book->rss_peak_sample(), overview.rss_peak_time_ns};
+      return {What::kSample, view.peaks.rss_sample, overview.rss_peak_time_ns};
     case Kind::kEnd:
       return end;
     case Kind::kTime:

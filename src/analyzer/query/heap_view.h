@@ -2,10 +2,10 @@
 // change any more once it was read: several threads may look.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "analyzer/closed_accounts.h"
 #include "analyzer/heaps.h"
 #include "analyzer/overview_book.h"
 #include "analyzer/query/cells.h"
@@ -18,7 +18,8 @@ namespace heapledger {
 struct HeapView {
   HeapChoice heaps;
   Overview overview;
-  std::unique_ptr<OverviewBook> book;
+  ClosedAccounts accounts;
+  OverviewBook::Peaks peaks;
 };
 
 // What blocks are told apart by.
@@ -42,9 +43,8 @@ bool is_in_accounts(const Question& question, size_t ledgers);
 struct AccountLive {
   uint64_t blocks = 0;
   uint64_t bytes = 0;
-  double variance = 0;
 };
-AccountLive live_of(const Question& question, const HeapView& view, const Account& account);
+AccountLive live_of(const Question& question, const HeapView& view, uint32_t account);
 
 // The common peak, where it is that of what is asked about.
 void tally_peak(const Question& question, const HeapView& view, Tallied& tallied);

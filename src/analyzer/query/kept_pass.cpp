@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "analyzer/counts.h"
 #include "analyzer/seal/zstd_codec.h"
@@ -205,7 +206,7 @@ uint64_t word_of(const Account& account, size_t word) {
   return value;
 }
 
-void pack_accounts(Packer& packer, const Accounts& accounts) {
+void pack_accounts(Packer& packer, const ClosedAccounts& accounts) {
   packer(accounts.sum());
   packer(accounts.marks());
   packer(accounts.size());
@@ -215,7 +216,7 @@ void pack_accounts(Packer& packer, const Accounts& accounts) {
     const uint64_t usual = word_of(Account{}, word);
     bool differs = false;
     for (uint32_t id = 0; id < accounts.size(); ++id) {
-      column[id] = word_of(accounts.as_it_is(id), word);
+      column[id] = accounts.word(id, word);
       differs = differs || column[id] != usual;
     }
     seal::Bytes stored;
@@ -256,7 +257,7 @@ struct OneSite {
   uint32_t site = 0;
 };
 
-void pack_sites(Packer& packer, const Accounts& accounts, LedgerSet& set) {
+void pack_sites(Packer& packer, const ClosedAccounts& accounts, LedgerSet& set) {
   std::vector<OneSite> sites(accounts.size());
   for (uint32_t id = 0; id < accounts.size(); ++id) {
     if (accounts.is_merged(id)) continue;
@@ -295,9 +296,9 @@ std::optional<std::string> pack_pass(const HeapView& view, LedgerSet& set) {
   packer(uint64_t{processes.size()});
   for (const LedgerFacts& facts : processes) each_part_of_facts(packer, facts);
   each_part_of_overview(packer, view.overview);
-  packer(view.book->peaks());
-  pack_accounts(packer, view.book->accounts());
-  pack_sites(packer, view.book->accounts(), set);
+  packer(view.peaks);
+  pack_accounts(packer, view.accounts);
+  pack_sites(packer, view.accounts, set);
   return packer.take();
 }
 
@@ -315,12 +316,14 @@ bool unpack_pass(std::string_view bytes, LedgerSet& set, std::vector<Brief>& bri
     facts.counts = read_counts(*brief.file);
   }
   each_part_of_overview(unpacker, view.overview);
-  OverviewBook::Peaks peaks;
-  unpacker(peaks);
-  view.book = std::make_unique<OverviewBook>(set);
-  return unpacker.is_good() && view.book->restore(peaks, [&unpacker](Accounts& accounts) {
-    return unpack_accounts(unpacker, accounts);
-  }) && unpack_sites(unpacker, view.book->accounts().size(), set);
+  unpacker(view.peaks);
+  Accounts accounts;
+  if (!unpacker.is_good() || !unpack_accounts(unpacker, accounts) ||
+      !unpack_sites(unpacker, accounts.size(), set)) {
+    return false;
+  }
+  view.accounts = ClosedAccounts(std::move(accounts), set.options().small_accounts);
+  return true;
 }
 
 }  // namespace heapledger

@@ -295,7 +295,9 @@ void Ledgers::Parts::read_view(HeapView& reading) {
   }
   book->tell(overview);
   list_sites();
-  reading.book = std::move(book);
+  reading.accounts = ClosedAccounts(book->take_accounts(), set.options().small_accounts);
+  reading.peaks = book->peaks();
+  book.reset();
   overview.has_sites = std::any_of(sites.begin(), sites.end(),
                                    [](uint32_t site) { return site != SiteCatalog::kRoot; });
   for (LedgerFacts& facts : overview.processes) {

@@ -82,15 +82,15 @@ bool Ledgers::Parts::find_live_moment(const MomentSpec& moment, LiveMoment& foun
       if (std::all_of(briefs.begin(), briefs.end(), [](const Brief& b) { return b.facts.live; })) {
         return at_time(end);
       }
-      const Account* sum = is_read() ? &view().book->accounts().sum() : nullptr;
+      const Account* sum = is_read() ? &view().accounts.sum() : nullptr;
       if (sum == nullptr || set.size() > 1 || sum->peak_bytes == 0) return false;
       found.held_ledger = sum->peak.ledger;
       found.hold = {Hold::At::kBytes, sum->peak.time, {}, sum->peak_bytes};
       break;
     }
     case Kind::kRssPeak: {
-      if (!is_read() || set.size() > 1 || view().book->rss_peak_sample() == 0) return false;
-      Moment peak = view().book->rss_peak_moment();
+      if (!is_read() || set.size() > 1 || view().peaks.rss_sample == 0) return false;
+      Moment peak = view().peaks.rss_moment;
       found.held_ledger = peak.ledger;
       found.hold = {Hold::At::kSample, peak.time, {}, 0};
       break;

@@ -16,7 +16,6 @@ LeftOut Ledgers::operations(uint32_t ledger, const std::function<void(const Oper
   OperationsBook book(use, set.clock(ledger), parts_->sites);
   Progress progress(own_->asker);
   set.scan_one(ledger, book, progress);
-  set.sites_of(ledger).set_accounts(*parts_->view().book);
   return book.finish();
 }
 

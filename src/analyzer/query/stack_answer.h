@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "analyzer/accounts.h"
+#include "analyzer/closed_accounts.h"
 #include "analyzer/ledger_set.h"
 #include "analyzer/query/account_order.h"
 #include "analyzer/query/answer.h"
@@ -32,7 +32,7 @@ struct StackWorld {
   const std::vector<uint32_t>& sites;  // by account
   StackNames& names;
   const CallTree& calls;
-  const Accounts* accounts;  // nullptr: nothing was read but what is live
+  const ClosedAccounts* accounts;  // nullptr: nothing was read but what is live
   std::shared_ptr<const AccountOrder> order = nullptr;  // if it is known already
 };
 

@@ -54,6 +54,9 @@ void StackNames::complete() {
     frames_at(site);
     blamed(site);
   }
+  places_ = {};  // nobody will look for a place again
+  frames_.shrink_to_fit();
+  whole_stack_ = {};
 }
 
 StackNames::Range StackNames::find(uint32_t site) {

@@ -3,10 +3,13 @@
 // recording has is the same whatever moment is asked about, so only what is live is added up anew.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "analyzer/accounts.h"
+#include "analyzer/closed_accounts.h"
 #include "analyzer/query/account_order.h"
 #include "analyzer/query/cells.h"
 
@@ -26,18 +29,27 @@ class Extremes {
   };
 
   Extremes() = default;
-  explicit Extremes(std::vector<Pair> sizes);
+  explicit Extremes(const std::vector<Pair>& sizes);
   Pair of(AccountStretch stretch) const;
 
  private:
   static constexpr uint32_t kFan = 16;
-  std::vector<std::vector<Pair>> levels_;  // each is what so many of the one before have
+  // Each is what so many of the one before have.
+  template <typename Size>
+  using Levels = std::vector<std::vector<std::pair<Size, Size>>>;
+  template <typename Size>
+  static Levels<Size> levels_of(const std::vector<Pair>& sizes);
+  template <typename Size>
+  static Pair of(const Levels<Size>& levels, AccountStretch stretch);
+
+  Levels<uint32_t> levels_;
+  Levels<uint64_t> large_;  // in place of these, where some do not fit
 };
 
 // Of the whole recording, with nothing live.
 class WholeSums {
  public:
-  WholeSums(const Accounts& accounts, const AccountOrder& order);
+  WholeSums(const ClosedAccounts& accounts, const AccountOrder& order);
 
   // False: some have what sums alone do not tell, as samples have.
   bool are_all() const { return are_all_; }
@@ -45,12 +57,13 @@ class WholeSums {
   uint32_t places() const { return static_cast<uint32_t>(counts_.size()) - 1; }
   // Of one sum: before every place.
   struct Column {
-    const uint64_t* first = nullptr;  // none: nobody has any
-    size_t step = 1;                  // from place to place
+    const WholeSums* whole = nullptr;  // none: nobody has any
+    size_t number = 0;
+    uint64_t Sums::*sum = nullptr;
 
-    uint64_t at(uint32_t place) const { return first[place * step]; }
+    uint64_t at(uint32_t place) const { return whole->at(place, number); }
     uint64_t of(AccountStretch stretch) const {
-      return first == nullptr ? 0 : at(stretch.end) - at(stretch.first);
+      return whole == nullptr ? 0 : at(stretch.end) - at(stretch.first);
     }
   };
   Column column(uint64_t Sums::*sum) const;
@@ -62,9 +75,32 @@ class WholeSums {
   Sums of(AccountStretch stretch) const;
 
  private:
+  static constexpr uint32_t kPlaces = 64;  // of a part
+  static constexpr size_t kFits = SIZE_MAX;
+  struct Named {
+    uint64_t Sums::*sum;
+    size_t number;  // of a column: some have the same
+  };
+
+  uint64_t at(uint32_t place, size_t number) const {
+    const uint32_t part = place / kPlaces;
+    if (large_at_[part] != kFits) [[unlikely]] {
+      return large_[(large_at_[part] + place % kPlaces) * columns_ + number];
+    }
+    return begins_[part * columns_ + number] + more_[place * columns_ + number];
+  }
+  void find_columns(const std::vector<Sums>& all);
+  void add_up(const std::vector<Sums>& all);
+
   bool are_all_ = true;
-  std::vector<uint64_t Sums::*> columns_;  // that somebody has any of
-  std::vector<uint64_t> table_;            // a row before every place
+  std::vector<Named> named_;  // that somebody has any of
+  size_t columns_ = 0;
+  // A row for each part of the order, what all before it have; one before every place, how much
+  // more that is; and where that does not fit, whole ones.
+  std::vector<uint64_t> begins_;
+  std::vector<uint32_t> more_;
+  std::vector<size_t> large_at_;  // by part: its first row in large_, or kFits
+  std::vector<uint64_t> large_;
   std::vector<uint32_t> counts_;
   Extremes sizes_;
 };
@@ -83,12 +119,21 @@ class StretchSums {
               std::vector<Live>& live, Measure sort);
 
   Cell of(AccountStretch stretch) const;
+  Live live(AccountStretch stretch) const {
+    return {live_[stretch.end].bytes - live_[stretch.first].bytes,
+            live_[stretch.end].blocks - live_[stretch.first].blocks};
+  }
+
+  // Nothing is left out.
+  bool are_all() const { return run_after_.empty(); }
+  // What sorts is what is live.
+  bool is_by_live() const { return by_ != By::kColumn; }
 
   // How many accounts have anything.
   uint32_t count(AccountStretch stretch) const {
-    return counts_[stretch.end] - counts_[stretch.first];
+    return count_up_to(stretch.end) - count_up_to(stretch.first);
   }
-  uint64_t bytes(AccountStretch stretch) const { return bytes_.of(stretch); }
+  uint64_t bytes(AccountStretch stretch) const { return of(bytes_, stretch); }
   // Of what sorts.
   uint64_t value(AccountStretch stretch) const {
     switch (by_) {
@@ -97,7 +142,7 @@ class StretchSums {
       case By::kLiveBlocks:
         return live_[stretch.end].blocks - live_[stretch.first].blocks;
       default:
-        return values_.of(stretch);
+        return of(values_, stretch);
     }
   }
 
@@ -108,7 +153,30 @@ class StretchSums {
   enum class By { kLiveBytes, kLiveBlocks, kColumn };
 
   void select(const std::vector<char>& selected, const AccountOrder& order);
-  WholeSums::Column select_column(WholeSums::Column whole, std::vector<uint64_t>& own) const;
+  // Of a place: the run that it is in, or the next; and how much of that comes before it.
+  struct Up {
+    size_t run;
+    AccountStretch part;
+  };
+  Up up(uint32_t place) const {
+    const size_t run = run_after_[place];
+    if (run == runs_.size()) return {run, {}};
+    return {run, {runs_[run].first, std::max(runs_[run].first, place)}};
+  }
+  uint32_t count_up_to(uint32_t place) const {
+    const std::vector<uint32_t>& counts = whole_.counts();
+    if (are_all()) return counts[place];
+    const auto [run, part] = up(place);
+    return counts_before_[run] + counts[part.end] - counts[part.first];
+  }
+  uint64_t up_to(const WholeSums::Column& column, uint32_t place) const {
+    const auto [run, part] = up(place);
+    return before_runs_[run].*column.sum + column.of(part);
+  }
+  uint64_t of(const WholeSums::Column& column, AccountStretch stretch) const {
+    if (are_all() || column.whole == nullptr) return column.of(stretch);
+    return up_to(column, stretch.end) - up_to(column, stretch.first);
+  }
   Sums up_to(uint32_t place) const;
   Extremes::Pair sizes_of(AccountStretch stretch) const;
 
@@ -116,13 +184,11 @@ class StretchSums {
   By by_ = By::kColumn;
   std::vector<Live>& live_;  // before a place
   std::vector<AccountStretch> runs_;
-  std::vector<uint32_t> run_after_;  // by place: the first that ends behind it
-  std::vector<Sums> before_runs_;    // what all earlier ones have, if there are several
+  // If that is not all:
+  std::vector<uint32_t> run_after_;      // by place: the first that ends behind it
+  std::vector<Sums> before_runs_;        // what all earlier ones have; one more than runs
+  std::vector<uint32_t> counts_before_;  // likewise
   Extremes of_runs_;
-  std::vector<uint32_t> own_counts_;
-  std::vector<uint64_t> own_bytes_;
-  std::vector<uint64_t> own_values_;
-  const uint32_t* counts_ = nullptr;
   WholeSums::Column bytes_;
   WholeSums::Column values_;
 };

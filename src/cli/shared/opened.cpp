@@ -118,6 +118,7 @@ Opened::Opened(const NamedLedgers& named, const NameOptions& options)
   Options reading;
   reading.asker = {reading_progress(options), options.stop};
   if (options.for_sealing) reading.checkpoints.emplace();
+  reading.small_accounts = options.for_long;
   if (!options.no_cache) {
     reading.keeping = keeping_of(paths_);
     const std::string_view index = for_tests("HEAPLEDGER_INDEX");

@@ -31,6 +31,7 @@ struct NameOptions {
   bool progress = true;   // a line of it, on a terminal
   bool whole = true;      // read all at once; otherwise only what is asked for later
   bool for_sealing = false;
+  bool for_long = false;   // they stay open for as long as somebody looks
   bool with_index = true;  // made with the first pass, where that is kept, and asked
   // Told how far it is and with what, beside that line; and free to give up reading.
   std::function<void(uint64_t done, uint64_t total, const std::string& what)> told;

@@ -90,6 +90,7 @@ class Opening {
     NameOptions names = options_.names;
     names.told = told;
     names.stop = stop;
+    names.for_long = true;
     names.progress = names.progress && !is_open_;
     server::Shown shown;
     // What comes while it is read is for the next time.
