@@ -25,6 +25,7 @@
 
 namespace heapledger {
 
+class IndexingBook;
 class OverviewBook;
 
 class LedgerSet {
@@ -92,6 +93,8 @@ class LedgerSet {
   using Stop = std::function<void(size_t)>;
   using Closing = std::function<void(uint32_t ledger, ProcessScan&, LedgerFile&)>;
   void scan(QuietBook& book, const HeapChoice& choice, Stops stops, Progress& progress,
+            const Stop& stop, const Closing& closing = nullptr);
+  void scan(IndexingBook& book, const HeapChoice& choice, Stops stops, Progress& progress,
             const Stop& stop, const Closing& closing = nullptr);
   void scan(OverviewBook& book, const HeapChoice& choice, Progress& progress,
             const Closing& closing);

@@ -1,8 +1,9 @@
 // LedgerSet: passes over all ledgers. What is told of every entry is compiled here and nowhere
-// else: for the book of the first pass, and once for all others.
+// else: for the books of the first pass, and once for all others.
 #include <utility>
 
 #include "analyzer/common_time.h"
+#include "analyzer/index/indexing_book.h"
 #include "analyzer/ledger_set.h"
 #include "analyzer/overview_book.h"
 #include "analyzer/scan.h"
@@ -47,6 +48,11 @@ void LedgerSet::scan_all(Book& book, const HeapChoice& choice, Stops stops, Prog
 }
 
 void LedgerSet::scan(QuietBook& book, const HeapChoice& choice, Stops stops, Progress& progress,
+                     const Stop& stop, const Closing& closing) {
+  scan_all(book, choice, stops, progress, closing, stop);
+}
+
+void LedgerSet::scan(IndexingBook& book, const HeapChoice& choice, Stops stops, Progress& progress,
                      const Stop& stop, const Closing& closing) {
   scan_all(book, choice, stops, progress, closing, stop);
 }

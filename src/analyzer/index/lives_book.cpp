@@ -47,14 +47,28 @@ void LivesBook::to_own_buckets(LifeKey& key) const {
 }
 
 void LivesBook::add(const LifeSums& life) {
-  if (of_all_ != nullptr && life.account >= slots_.size()) slots_.grow_to(life.account + 1);
-  LifeSums& slot = slots_[of_all_ != nullptr ? life.account : slot_of(life) % kSlots];
+  if (given_up_) {
+    if (of_all_ != nullptr) of_all_->add(without_account(life));
+    return;
+  }
+  const uint32_t first =
+      of_all_ != nullptr ? kSlotsOfAccount * life.account : slot_of(life) % kSlots;
+  if (first >= slots_.size()) slots_.grow_to(first + kSlotsOfAccount);
+  LifeSums& slot = slots_[first];
   if (slot.place() == life.place() && !slot.empty()) [[likely]] {
     slot.add(life);
     return;
   }
-  if (!slot.empty()) move_out(slot);
-  slot = life;
+  // What was there last is the likeliest to come next.
+  LifeSums before = std::exchange(slot, life);
+  if (of_all_ != nullptr) {
+    std::swap(before, slots_[first + 1]);
+    if (before.place() == life.place() && !before.empty()) {
+      slot.add(before);
+      return;
+    }
+  }
+  if (!before.empty()) move_out(before);  // upon which there may be no slots any more
 }
 
 void LivesBook::add(LifeResizes row) {
@@ -97,8 +111,19 @@ void LivesBook::keep_within_bounds() {
   }
 }
 
+void LivesBook::move_out_all() {
+  Paged<LifeSums> slots = std::move(slots_);
+  slots_ = {};
+  for (uint32_t i = 0; i < slots.size(); ++i) {
+    if (!slots[i].empty()) move_out(slots[i]);
+  }
+}
+
+// What waits in the slots is for the other book, too.
 void LivesBook::give_up() {
+  if (given_up_) return;
   given_up_ = true;
+  move_out_all();
   lives_ = {};
   resizes_ = {};
   spreads_ = {};
@@ -118,10 +143,7 @@ void LivesBook::halve() {
 }
 
 Lives LivesBook::take(std::vector<ThreadId> threads, const AccountOf& account_of) {
-  for (uint32_t i = 0; i < slots_.size(); ++i) {
-    if (!slots_[i].empty()) move_out(slots_[i]);
-  }
-  slots_ = {};
+  move_out_all();
   if (account_of) {
     rename_accounts(lives_, account_of);
     rename_accounts(resizes_, account_of);

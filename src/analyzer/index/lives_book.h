@@ -1,8 +1,8 @@
-// Makes Lives, in the pass that makes the cube. Most blocks are like the one of their account that
-// ended before: they are added up in place. What makes room for others is sorted and added up now
-// and then; it goes on to another book, which does not tell accounts apart, and has a small table
-// in place of accounts. When there are too many rows, two buckets become one; when that leaves too
-// few of them, it is given up.
+// Makes Lives, in the pass that makes the cube. Most blocks are like one of the last two of their
+// account that ended before: they are added up in place. What makes room for others is sorted and
+// added up now and then; it goes on to another book, which does not tell accounts apart, and has a
+// small table in place of accounts. When there are too many rows, two buckets become one; when that
+// leaves too few of them, it is given up.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,8 @@ class LivesBook {
   void add(LifeSpread row);
 
   void prefetch(uint32_t account) const {
-    if (account < slots_.size()) __builtin_prefetch(&slots_[account], 1);
+    const uint32_t first = kSlotsOfAccount * account;
+    if (first < slots_.size()) __builtin_prefetch(&slots_[first], 1);
   }
 
   // After the pass, before the book of all accounts. `account_of`: none where no two accounts
@@ -63,13 +64,15 @@ class LivesBook {
   void give_up();
 
  private:
-  static constexpr uint32_t kSlots = 1024;
+  static constexpr uint32_t kSlots = 1u << 15;
+  static constexpr uint32_t kSlotsOfAccount = 2;
   static constexpr uint32_t kLeastEdges = 64;
 
   template <typename Row>
   void place(const Row& row, SortedRows<Row>& rows);
   void to_own_buckets(LifeKey& key) const;
   void move_out(const LifeSums& sums);
+  void move_out_all();
   void keep_within_bounds();
   void halve();
 

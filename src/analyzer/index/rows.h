@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace heapledger {
@@ -44,10 +45,34 @@ class SortedRows {
     return unsorted >= kLeastToSort && unsorted >= sorted_ / 2;
   }
 
+  // Places are sorted, which are smaller than rows; what was sorted before stays where it is but
+  // for making room.
   void sort() {
-    const auto middle = rows.begin() + static_cast<ptrdiff_t>(sorted_);
-    std::sort(middle, rows.end(), ByPlace());
-    std::inplace_merge(rows.begin(), middle, rows.end(), ByPlace());
+    struct Waiting {
+      decltype(std::declval<Row>().place()) place;
+      size_t at;
+    };
+    std::vector<Waiting> waiting;
+    waiting.reserve(rows.size() - sorted_);
+    for (size_t i = sorted_; i < rows.size(); ++i) waiting.push_back({rows[i].place(), i});
+    std::sort(waiting.begin(), waiting.end(),
+              [](const Waiting& a, const Waiting& b) { return a.place < b.place; });
+    std::vector<Row> fresh;
+    fresh.reserve(waiting.size());
+    for (const Waiting& next : waiting) {
+      const Row& row = rows[next.at];
+      const bool same = !fresh.empty() && fresh.back().place() == next.place;
+      if (!same || !fresh.back().join(row)) fresh.push_back(row);
+    }
+    rows.resize(sorted_ + fresh.size());
+    size_t to = rows.size();
+    for (size_t i = sorted_, j = fresh.size(); j > 0;) {
+      if (i > 0 && fresh[j - 1].place() < rows[i - 1].place()) {
+        rows[--to] = rows[--i];
+      } else {
+        rows[--to] = fresh[--j];
+      }
+    }
     join_neighbours(rows, 0);
     sorted_ = rows.size();
   }
