@@ -11,6 +11,8 @@ import sqlite3
 import subprocess
 import unittest
 
+import clients
+import export_parquet_test
 import export_program
 import harness
 from export_program import export, totals_of
@@ -105,6 +107,17 @@ def sqlite(asked):
                         strict=True))
 
 
+def parquet(asked):
+    folder = harness.fresh_folder()
+    asked("parquet", "-o", folder)
+    query = (
+        "SELECT sum(calls) AS calls, sum(bytes) AS bytes, sum(live_bytes) AS peak,"
+        ' sum(never_freed_bytes) AS "never freed", sum(temporary_calls) AS temporary'
+        f" FROM '{folder}/accounts.parquet'")
+    [[row]] = json.loads(clients.run_node(export_parquet_test.DUCKDB, json.dumps([query])))
+    return {name: int(value) for name, value in row.items()}
+
+
 def heaptrack(asked):
     infos, live, peak, calls, size = [], 0, 0, 0, 0
     for line in asked("heaptrack").splitlines():
@@ -163,9 +176,9 @@ def dot(asked):
 
 # Those that graphviz draws are the same graph; graph_test.py reads them.
 READERS = {"collapsed": collapsed, "pprof": pprof, "speedscope": speedscope, "tsv": tsv,
-           "csv": comma_separated, "json": json_rows, "sqlite": sqlite, "heaptrack": heaptrack,
-           "firefox": firefox, "massif": massif, "callgrind": callgrind, "dhat": dhat, "dot": dot,
-           "svg": None, "pdf": None, "ps": None}
+           "csv": comma_separated, "json": json_rows, "sqlite": sqlite, "parquet": parquet,
+           "heaptrack": heaptrack, "firefox": firefox, "massif": massif, "callgrind": callgrind,
+           "dhat": dhat, "dot": dot, "svg": None, "pdf": None, "ps": None}
 
 
 def formats():
